@@ -1,0 +1,86 @@
+"""What a page says a product has, or does not say at all: capability claims, one a page for each."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from extractors.cues import capability_patterns
+from extractors.scopes import Page
+from schemas.document import BlockKind
+
+_SENTENCE = re.compile(r"[^。！？!?\n；;]+")
+_CLAUSE = re.compile(r"[^,，、；;。\n\t|]+")
+_NEGATED = re.compile(
+    r"(?:没有|不支持|无需|不需要|不依赖|不用|未(?:支持|提供)|缺少|无法|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't)[^,，。;；]{0,18}$",
+    re.IGNORECASE,
+)
+_NOT_DISCLOSED_OF: tuple[tuple[str, str], ...] = (
+    ("network_latency", r"时延|延迟|latency"),
+    ("scaling_efficiency", r"线性加速比|线性度|加速比|扩展效率|scaling efficiency|linearity"),
+    ("fs_iops", r"IOPS"),
+    ("fs_throughput", r"吞吐|throughput"),
+    ("fault_recovery_time", r"自愈指标|恢复时间|recovery time|MTTR"),
+    ("gang_scheduling", r"Gang"),
+    ("topology_aware_scheduling", r"拓扑感知"),
+    ("auto_recovery", r"自愈|容错"),
+    ("cluster_size_max", r"集群规模|十万卡|万卡|cluster size"),
+    ("rdma_bandwidth", r"带宽|bandwidth"),
+    ("sla_availability", r"SLA|可用性|availability"),
+    ("price_per_accelerator_hour", r"价格|price|pricing"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CapabilityMention:
+    """A capability in a block: where its clause stands and, for `not_disclosed`, of what."""
+
+    name: str
+    block: int
+    start: int
+    end: int
+    cue_start: int
+    cue_end: int
+    of: str | None = None
+
+
+def find_capabilities(page: Page) -> Iterator[CapabilityMention]:
+    """Every capability that a visible, non-chrome block states, in order."""
+    for index, block in enumerate(page.document.blocks):
+        if block.chrome or block.kind in (BlockKind.HEADING, BlockKind.CODE):
+            continue
+        text = page.folded[block.start : block.end]
+        for capability, cues, against in capability_patterns():
+            for match in cues.finditer(text):
+                start, end = _clause(text, match.start(), match.end())
+                clause, before = text[start:end], text[max(0, match.start() - 40) : match.start()]
+                if against is not None and against.search(clause):
+                    continue
+                if capability.name == "not_disclosed":
+                    for of in _undisclosed(text, match.end(), start, end):
+                        yield CapabilityMention(
+                            capability.name, index, block.start + start, block.start + end,
+                            block.start + match.start(), block.start + match.end(), of,
+                        )  # fmt: skip
+                elif not _NEGATED.search(before):
+                    yield CapabilityMention(
+                        capability.name, index, block.start + start, block.start + end,
+                        block.start + match.start(), block.start + match.end(),
+                    )  # fmt: skip
+
+
+def _clause(text: str, start: int, end: int) -> tuple[int, int]:
+    left = max((text.rfind(mark, 0, start) for mark in "，。；;、,\n\t|！？"), default=-1) + 1
+    ends = [found for mark in "，。；;、,\n\t|！？" if (found := text.find(mark, end)) >= 0]
+    right = min(ends, default=len(text))
+    while left < start and text[left] == " ":
+        left += 1
+    return left, max(end, min(right, end + 60))
+
+
+def _undisclosed(text: str, cue_end: int, start: int, end: int) -> list[str]:
+    """What is not disclosed: named right after the word, else before it in the same clause."""
+    after = text[cue_end : cue_end + 24]
+    found = [name for name, pattern in _NOT_DISCLOSED_OF if re.search(pattern, after)]
+    return found or [name for name, pattern in _NOT_DISCLOSED_OF if re.search(pattern, text[start:end])]

@@ -1,0 +1,122 @@
+"""Where the registry's cue words stand in a text. Each text is searched once; repeated headers cost nothing."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cache, lru_cache
+
+from extractors.fold import fold
+from extractors.units import Dimension
+from schemas.registry import Capability, Metric, registry
+
+STRONG, WEAK, AGAINST = 3.0, 1.0, -4.0
+
+DIMENSION_OF_UNIT: dict[str, Dimension] = {
+    "bit/s": Dimension.DATA_RATE,
+    "byte/s": Dimension.DATA_RATE,
+    "byte/s/TiB": Dimension.RATE_DENSITY,
+    "1/s/TiB": Dimension.OPS_DENSITY,
+    "1/s": Dimension.OPS,
+    "s": Dimension.TIME,
+    "fraction": Dimension.FRACTION,
+    "ratio": Dimension.RATIO,
+    "accelerators": Dimension.ACCELERATORS,
+    "byte": Dimension.DATA,
+    "files": Dimension.FILES,
+    "clients": Dimension.CLIENTS,
+    "count": Dimension.COUNT,
+    "token/s": Dimension.TOKENS,
+    "CNY": Dimension.MONEY,
+    "USD": Dimension.MONEY,
+    "EUR": Dimension.MONEY,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A cue of `name` (a metric, basis or capability) at `start:end` of the text that was searched."""
+
+    name: str
+    start: int
+    end: int
+    weight: float
+
+
+def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+    # Cues are matched against folded text, so they are folded too (a cue may be written in either form).
+    return re.compile("|".join(f"(?:{fold(p)})" for p in patterns), re.IGNORECASE) if patterns else None
+
+
+@cache
+def _metric_patterns(dimension: Dimension) -> tuple[tuple[str, re.Pattern[str], float], ...]:
+    out = []
+    for metric in registry().metrics.values():
+        if dimension not in metric_dimensions(metric):
+            continue
+        for patterns, weight in (
+            (metric.cues.strong, STRONG),
+            (metric.cues.weak, WEAK),
+            (metric.cues.against, AGAINST),
+        ):
+            if (compiled := _compiled(patterns)) is not None:
+                out.append((metric.name, compiled, weight))
+    return tuple(out)
+
+
+@cache
+def metric_dimensions(metric: Metric) -> frozenset[Dimension]:
+    """The dimensions in which the metric's figures are written."""
+    found = {DIMENSION_OF_UNIT[u] for u in (metric.unit, *metric.units) if u in DIMENSION_OF_UNIT}
+    if Dimension.DATA_RATE in found or metric.unit == "byte":
+        found.add(Dimension.TRUNCATED)
+    if metric.name == "model_count":
+        found = {Dimension.MODELS}
+    if metric.name == "sku_count":
+        found = {Dimension.SKUS}
+    return frozenset(found)
+
+
+@lru_cache(maxsize=20_000)
+def metric_hits(text: str, dimension: Dimension) -> tuple[Hit, ...]:
+    """Every cue of every metric of that dimension in a folded text, in the registry's order."""
+    return tuple(
+        Hit(name, match.start(), match.end(), weight)
+        for name, pattern, weight in _metric_patterns(dimension)
+        for match in pattern.finditer(text)
+    )
+
+
+@cache
+def _basis_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+    pairs = ((basis.name, _compiled(basis.cues)) for basis in registry().bases.values())
+    return tuple((name, pattern) for name, pattern in pairs if pattern is not None)
+
+
+@lru_cache(maxsize=20_000)
+def basis_hits(text: str) -> tuple[Hit, ...]:
+    """Every basis that a folded text names; of two at one place the longer stays."""
+    found = [
+        Hit(name, match.start(), match.end(), float(match.end() - match.start()))
+        for name, pattern in _basis_patterns()
+        for match in pattern.finditer(text)
+        if match.end() > match.start()
+    ]
+    return tuple(
+        hit
+        for hit in found
+        if not any(
+            other is not hit and other.start <= hit.start and hit.end <= other.end and other.weight > hit.weight
+            for other in found
+        )
+    )
+
+
+@cache
+def capability_patterns() -> tuple[tuple[Capability, re.Pattern[str], re.Pattern[str] | None], ...]:
+    """Each capability with its cues and what rules it out, compiled."""
+    out = []
+    for capability in registry().capabilities.values():
+        if (cues := _compiled(capability.cues)) is not None:
+            out.append((capability, cues, _compiled(capability.against)))
+    return tuple(out)

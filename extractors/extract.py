@@ -1,0 +1,87 @@
+"""One page in, everything it says out: bytes → document → claims, flags and checks."""
+
+from __future__ import annotations
+
+from extractors.checks import check_claim
+from extractors.claims import Context, read_claims
+from extractors.document import masked, read_document
+from extractors.flags import readings_of
+from extractors.plain import restructure
+from extractors.scopes import page_of
+from extractors.subject import Subject, page_subject
+from schemas.document import BlockKind, Document
+from schemas.errors import UnreadableError
+from schemas.extraction import Extraction
+from schemas.source import Tier
+
+_TEXT_ENDINGS = (".txt", ".text")
+
+
+def extract(
+    body: bytes,
+    *,
+    source: str,
+    content_type: str = "",
+    name: str = "",
+    vendor: str | None = None,
+    product: str | None = None,
+    language: str = "",
+    tier: Tier = "T1",
+) -> Extraction:
+    """Everything that the bytes of one page claim; an unreadable page gives no claims and the reason.
+
+    `vendor` and `product` are the page's subject where the source list knows it; otherwise title, breadcrumb
+    and headings decide. `name` (a file name or address) helps to tell HTML, Markdown and plain text apart.
+    """
+    try:
+        document = read_document(body, content_type=content_type, name=name or source)
+    except UnreadableError as error:
+        return Extraction(source=source, document=None, reason=str(error))
+    return extract_document(
+        document, source=source, vendor=vendor, product=product, language=language, tier=tier
+    )
+
+
+def extract_document(
+    document: Document,
+    *,
+    source: str,
+    vendor: str | None = None,
+    product: str | None = None,
+    language: str = "",
+    tier: Tier = "T1",
+) -> Extraction:
+    """Everything that a document claims, for one that was read before."""
+    flat: dict[int, str] = {}
+    if not any(b.cell or b.kind is not BlockKind.PARAGRAPH for b in document.blocks):
+        document, flat = restructure(document)
+    page = page_of(document, masked(document), flat)
+    subject = _subject(document, vendor, product)
+    context = Context(
+        source=source,
+        subject=subject,
+        tier=tier,
+        language=language or document.lang,
+        article=subject.vendor is None,
+    )
+    claims = read_claims(page, context)
+    flags = tuple(readings_of(claim, flag) for claim in claims for flag in claim.flags)
+    checks = tuple(check for claim in claims for check in check_claim(claim, document, tier))
+    return Extraction(
+        source=source, document=document, claims=tuple(claims), flags=flags, checks=checks
+    )
+
+
+def _subject(document: Document, vendor: str | None, product: str | None) -> Subject:
+    if vendor is not None and product is not None:
+        return Subject(vendor, product, "source", "source")
+    crumbs = "\n".join(document.text[b.start : b.end] for b in document.blocks if b.chrome)[:2000]
+    headings = tuple(
+        document.text[b.start : b.end] for b in document.blocks if b.kind is BlockKind.HEADING and not b.chrome
+    )
+    body = "\n".join(document.text[b.start : b.end] for b in document.blocks if not b.chrome)
+    found = page_subject(document.title, crumbs, headings, body)
+    if vendor is None:
+        return found
+    product = found.product if found.vendor == vendor else None
+    return Subject(vendor, product, "source", found.product_rule if product else "")

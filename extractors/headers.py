@@ -1,0 +1,67 @@
+"""Bare numbers in table cells and cards get their unit from the header that stands over them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+
+from extractors.quantities import Mention
+from extractors.scopes import Surroundings
+from extractors.units import Dimension, Unit, unit_at
+from schemas.quantity import Bound
+
+_IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
+_CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)")
+_NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
+    (re.compile(r"IOPS", re.IGNORECASE), Dimension.OPS),
+    (re.compile(r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount|客户端数|挂载数", re.IGNORECASE), Dimension.CLIENTS),
+    (re.compile(r"\bGPUs?\b(?! memory)|\bNPUs?\b|accelerators?|卡数|加速卡数|GPU ?(?:数|卡)", re.IGNORECASE), Dimension.ACCELERATORS),
+    (re.compile(r"文件数|\bfiles\b|inodes?", re.IGNORECASE), Dimension.FILES),
+    (re.compile(r"模型(?!训练)|\bmodels\b", re.IGNORECASE), Dimension.MODELS),
+    (re.compile(r"卡型|款|GPU types", re.IGNORECASE), Dimension.SKUS),
+)
+_COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数)$", re.IGNORECASE)
+
+
+def dress(mention: Mention, around: Surroundings) -> Mention:
+    """The mention with the unit its headers give it; as it is where it has one or no header gives any."""
+    if mention.dimension is not Dimension.BARE:
+        return mention
+    if "flat" in {s.name for s in around.scopes}:
+        flat = around.text_of("flat")
+        worded = mention.scale != 1 or mention.level
+        return replace(mention, unit=Unit(Dimension.OPS, Decimal(1))) if worded and "IOPS" in flat else mention
+    if around.block.cell is None and around.block.label is None and not mention.formula:
+        return mention
+    unit = _unit_over(around)
+    if unit is None:
+        return mention
+    return replace(
+        mention,
+        unit=unit,
+        low=None if mention.low is None else mention.low * unit.factor,
+        high=None if mention.high is None else mention.high * unit.factor,
+        bound=mention.bound if mention.high is not None or mention.bound is not Bound.RANGE else Bound.EXACT,
+    )
+
+
+def _unit_over(around: Surroundings) -> Unit | None:
+    headings = around.text_of("heading")
+    for scope in around.scopes:
+        if scope.name not in ("column", "row", "label"):
+            continue
+        for bracket in _IN_BRACKETS.finditer(scope.text):
+            inside = bracket[1].strip()
+            found = unit_at(inside, 0)
+            if found is not None and found[1] == len(inside):
+                return found[0]
+        if currency := _CURRENCY.search(scope.text):
+            name = {"美元": "USD", "元": "CNY", "RMB": "CNY"}.get(currency.group(), currency.group())
+            return Unit(Dimension.MONEY, Decimal(1), currency=name)
+        for pattern, dimension in _NOUNS:
+            if pattern.search(scope.text):
+                return Unit(dimension, Decimal(1))
+        if _COUNT_HEADER.match(scope.text.strip()) and re.search(r"(?i)accelerator|GPU|加速", headings):
+            return Unit(Dimension.ACCELERATORS, Decimal(1))
+    return None

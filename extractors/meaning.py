@@ -1,0 +1,304 @@
+"""What a mention is a number of: its metric, basis, direction, condition and baseline, each with the rule that said so."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+
+from extractors.cues import AGAINST, basis_hits, metric_hits
+from extractors.fold import fold
+from extractors.quantities import Mention
+from extractors.scopes import Scope, Surroundings
+from extractors.units import Dimension
+from schemas.registry import Metric, registry
+
+_ENOUGH = 0.3
+# Units that fit many things need a word that names the thing, in the sentence or the headers themselves.
+_ENOUGH_FOR = {
+    Dimension.TIME: 1.0,
+    Dimension.FRACTION: 1.2,
+    Dimension.RATIO: 0.5,
+    Dimension.ACCELERATORS: 0.6,
+    Dimension.MONEY: 1.2,
+    Dimension.MODELS: 1.0,
+    Dimension.SKUS: 0.6,
+    Dimension.FILES: 0.6,
+    Dimension.CLIENTS: 0.6,
+}
+_FAR = ("heading", "earlier", "title", "caption", "product")
+_FAMILY_BONUS = 0.4
+_DISTANCE_LOSS = 0.012
+_FARTHEST = 0.3
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """A metric with the scope and the place of the cue that decided it (offset -1: not beside the number)."""
+
+    metric: Metric
+    rule: str
+    cue_start: int = -1
+    cue_end: int = -1
+
+
+def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Dimension) -> Meaning | None:
+    """The metric whose cues speak loudest and nearest; None where none speaks and no default fits."""
+    best: dict[str, tuple[float, str, int, int]] = {}
+    others: dict[str, float] = defaultdict(float)
+    headings = 0
+    for scope in around.scopes:
+        headings += scope.name == "heading"
+        for hit in metric_hits(scope.text, dimension):
+            if hit.weight == AGAINST:
+                others[hit.name] += AGAINST * _against(scope, headings)
+                continue
+            if scope.name in _FAR and dimension in _ENOUGH_FOR and dimension is not Dimension.ACCELERATORS:
+                continue
+            specific = 1.0 + 0.02 * min(hit.end - hit.start, 12)
+            weight = hit.weight * scope.nearness * _closeness(hit.start, hit.end, scope, mention) * specific
+            if weight > best.get(hit.name, (0.0,))[0]:
+                place = scope.offset + hit.start if scope.offset >= 0 else -1
+                rule = f"{scope.name}: {scope.text[hit.start : hit.end]}"
+                best[hit.name] = (weight, rule, place, place + hit.end - hit.start if place >= 0 else -1)
+            others[hit.name] += 0.1 * weight
+    scored = {
+        name: found[0] + min(others[name], 0.6) + _family(name, family) for name, found in best.items()
+    }
+    if scored:
+        name = max(scored, key=lambda n: (scored[n], -list(registry().metrics).index(n)))
+        if scored[name] >= _ENOUGH_FOR.get(dimension, _ENOUGH):
+            return Meaning(registry().metric(name), *best[name][1:])
+    return _default(dimension, family, mention)
+
+
+def _against(scope: Scope, headings: int) -> float:
+    """How much of a ruling-out word counts: all of it beside the number, less above and before it."""
+    if scope.name in ("near", "segment", "column", "row", "label"):
+        return 1.0
+    if scope.name == "clause":
+        return 0.5
+    return 0.75 if scope.name == "heading" and headings == 1 else 0.0
+
+
+def _closeness(start: int, end: int, scope: Scope, mention: Mention) -> float:
+    if scope.offset < 0 or scope.name in ("column", "row", "label"):
+        return 1.0
+    absolute_start, absolute_end = scope.offset + start, scope.offset + end
+    distance = max(mention.start - absolute_end, absolute_start - mention.end, 0)
+    return max(_FARTHEST, 1.0 - _DISTANCE_LOSS * distance)
+
+
+def _family(name: str, family: str) -> float:
+    metric = registry().metric(name)
+    if family == "any" or metric.family == "any":
+        return 0.0
+    if family == "block":
+        return _FAMILY_BONUS if name.startswith("block_") else 0.0
+    return _FAMILY_BONUS if metric.family == family else 0.0
+
+
+def _default(dimension: Dimension, family: str, mention: Mention) -> Meaning | None:
+    """What a unit means by itself on a page of that family, where no word says more."""
+    name = None
+    if dimension is Dimension.DATA_RATE and family in ("storage", "block"):
+        name = "fs_throughput" if family == "storage" else "block_throughput"
+    elif dimension is Dimension.OPS and family in ("storage", "any"):
+        name = "fs_iops"
+    elif dimension is Dimension.RATE_DENSITY:
+        name = "throughput_per_capacity"
+    elif dimension is Dimension.OPS_DENSITY:
+        name = "iops_per_capacity"
+    elif dimension is Dimension.RATIO and mention.low is not None:
+        name = "relative_improvement"
+    return Meaning(registry().metric(name), f"default for {dimension.value}") if name else None
+
+
+_STORAGE_ONLY = ("fs_throughput", "fs_iops", "fs_latency")
+
+
+def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_sheet: bool) -> tuple[str, str]:
+    """The basis and the rule that found it. `spec_sheet`: a table or list of one storage product's limits."""
+    if not metric.comparable_on:
+        return "unspecified", "the metric has no basis"
+    for scope in around.scopes:
+        if scope.name in ("earlier", "title", "caption", "flat", "segment", "clause", "after", "product"):
+            continue
+        hits = [h for h in basis_hits(scope.text) if _fits(h.name, metric)]
+        if not hits:
+            continue
+        if scope.name in ("near", "before"):
+            # A sum over planes is worth saying only where nothing narrower is said.
+            hits.sort(key=lambda h: (h.name == "aggregate", _gap(h.start, h.end, scope, mention)))
+            if scope.name == "before" and not _reaches(scope, hits[0].end, mention, around):
+                continue
+            return hits[0].name, f"{scope.name}: {scope.text[hits[0].start : hits[0].end]}"
+        names = {h.name for h in hits}
+        if len(names) == 1:
+            return hits[0].name, f"{scope.name}: {scope.text[hits[0].start : hits[0].end]}"
+    if metric.default_basis:
+        return metric.default_basis, "implied by the metric"
+    if spec_sheet and metric.name in _STORAGE_ONLY:
+        return "per_filesystem", "limits of one storage product"
+    return "unspecified", "not said"
+
+
+def _fits(basis: str, metric: Metric) -> bool:
+    """Whether a figure of the metric can be on that basis at all."""
+    allowed = {*metric.comparable_on, "aggregate"}
+    if metric.default_basis:
+        allowed.add(metric.default_basis)
+    if metric.family == "network":
+        allowed |= {"per_port", "per_link", "per_switch", "per_cluster", "per_supernode", "per_instance"}
+        allowed |= {"per_machine", "per_node", "per_accelerator", "per_nic"}
+        if metric.name in ("port_speed", "switch_capacity"):
+            allowed = {"per_port", "per_switch"}
+    if metric.name in ("accelerator_count", "gpu_memory", "inference_throughput"):
+        allowed |= {"per_instance", "per_machine", "per_node", "per_supernode", "per_accelerator"}
+    if metric.name in ("client_bandwidth", "client_iops"):
+        allowed |= {"per_accelerator", "per_node", "per_instance"}
+    if metric.name.startswith("block_"):
+        allowed |= {"per_instance"}
+    if metric.name == "cluster_size_max":
+        allowed = {"per_cluster"}
+    return basis in allowed
+
+
+def _gap(start: int, end: int, scope: Scope, mention: Mention) -> int:
+    absolute_start, absolute_end = scope.offset + start, scope.offset + end
+    return max(mention.start - absolute_end, absolute_start - mention.end, 0)
+
+
+def _reaches(scope: Scope, cue_end: int, mention: Mention, around: Surroundings) -> bool:
+    """Whether a basis named earlier in the sentence still holds: not once another figure stood in between."""
+    between = around.before[scope.offset + cue_end - around.sentence_start :]
+    return re.search(r"\d", between) is None and mention.start - (scope.offset + cue_end) <= 40
+
+
+_ONE_WAY = re.compile(r"单向|one[- ]way|unidirectional|each (?:way|direction)|full[- ]duplex|per direction", re.IGNORECASE)
+_FULL_DUPLEX = re.compile(r"full[- ]duplex|全双工", re.IGNORECASE)
+_BOTH_WAYS = re.compile(r"双向|both (?:ways|directions)|bidirectional|bi-directional|two-way", re.IGNORECASE)
+
+
+def direction_of(around: Surroundings) -> str:
+    """One way, both ways, or not said, by the words nearest to the number."""
+    for scope in around.scopes:
+        if scope.name not in ("near", "column", "row", "label"):
+            continue
+        if _BOTH_WAYS.search(scope.text):
+            return "bidirectional"
+        if _ONE_WAY.search(scope.text):
+            return "unidirectional"
+    return "unidirectional" if _FULL_DUPLEX.search(around.after[:40]) else "unspecified"
+
+
+_READ_WRITE = re.compile(r"读写|读/写|read[-/ ]?(?:and|&)?[-/ ]?writes?|mixed", re.IGNORECASE)
+_READ = re.compile(r"读(?!写)(?:取|出)?|\breads?\b|\breading\b|读み", re.IGNORECASE)
+_WRITE = re.compile(r"(?<!读)写(?:入)?|\bwrites?\b|\bwriting\b|书き", re.IGNORECASE)
+_SIZE = re.compile(r"(?<![A-Za-z0-9.])\d+ ?(?:[KkM]i?B?|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))")
+_LOADED = re.compile(r"(?:带|真实|业务)负载|业务水位|under (?:\w+ )?load|production load", re.IGNORECASE)
+_EMPTY = re.compile(r"空(?:水位|载|闲)|empty (?:file ?system|system|cluster)|idle", re.IGNORECASE)
+_SCALE = re.compile(
+    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|NPUs?|accelerators)(?!间|型)|小集群|大规模集群"
+)
+_PROTOCOL = re.compile(r"TCP/IP|RDMA|RoCE|InfiniBand|NFSv?[34]?|POSIX|SMB", re.IGNORECASE)
+_WORKLOAD = re.compile(
+    r"单路(?:平均)?|single (?:path|stream|thread)|one stream|fio[^。；;\n)）]{0,60}|训推共池|全透读|全命中"
+    r"|simulated [\w ]{2,24}|worst case|多核压测|\d+B model|千亿参数(?:模型)?|大模型训练|MoE|混合专家模型(?:训练)?"
+)
+
+
+def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict[str, str]:
+    """What is stated of how the figure was measured: access, size, scale, load, workload, protocol."""
+    out: dict[str, str] = {}
+    near = around.text_of("near", "segment", "column", "row", "label", "caption")
+    sentence = around.sentence + "\n" + "\n".join(around.headers)
+    if metric.family == "storage" and metric.unit in ("byte/s", "1/s", "s"):
+        access = _access(around.text_of("near", "column", "row", "label")) or _access(near)
+        if access:
+            out["access"] = access
+    if metric.name in ("fs_latency", "block_latency", "fs_iops", "block_iops", "network_latency", "message_rate"):
+        for size in _SIZE.finditer(sentence):
+            inside = mention.start <= around.sentence_start + size.start() < mention.end
+            if not inside and size.group()[-1] not in "M":
+                out["size"] = size.group().strip()
+                break
+    if metric.unit in ("fraction", "s", "1/s", "byte/s", "ratio") or metric.name == "relative_improvement":
+        if scale := _SCALE.search(around.text_of("near", "column", "row", "label")) or _scale_before(around, mention):
+            out["scale"] = scale.group().strip()
+    if _EMPTY.search(sentence):
+        out["load"] = "empty"
+    elif _LOADED.search(sentence):
+        out["load"] = "loaded"
+    if workload := _WORKLOAD.search(sentence):
+        out["workload"] = workload.group().strip()
+    if metric.name == "network_latency" and (protocol := _PROTOCOL.search(around.text_of("near", "column", "row"))):
+        out["protocol"] = protocol.group()
+    return out
+
+
+def _scale_before(around: Surroundings, mention: Mention) -> re.Match[str] | None:
+    """A scale named before the number with no other figure in between (在 12288 张卡上做到 55.2%)."""
+    found = None
+    for match in _SCALE.finditer(around.before):
+        found = match
+    if found is None or re.search(r"\d", around.before[found.end() :]):
+        return None
+    return found if re.match(r"上|下|规模|の|で| at |的集群|训练集群", around.before[found.end() :]) else None
+
+
+def _access(text: str) -> str | None:
+    if _READ_WRITE.search(text):
+        return "mixed"
+    read, write = _READ.search(text), _WRITE.search(text)
+    if read and write:
+        return None
+    return "read" if read else "write" if write else None
+
+
+_BASELINE = re.compile(
+    r"(?:相比|较|相对|与|比)(?!例|如|特|率|拟|赛) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^\s,，。;；、\d]{2,12}?)(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
+    r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
+    r"|是(?P<of>[^\s,，。;；、\d]{2,10})的$"
+    r"|(?:than|over|above|versus|vs\.?|against|compared (?:with|to)) (?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
+)
+_VAGUE = re.compile(r"^(?:以往|之前|以前|过去|原本|原来|传统|前|基线|before|the previous|行业|其他|同类)")
+
+
+def baseline_of(mention: Mention, around: Surroundings) -> str | None:
+    """What a relative claim is compared with, where that is named; "than before" names nothing."""
+    for text in (around.before[-48:], around.after[:48]):
+        for match in _BASELINE.finditer(text):
+            found = next(g for g in match.groups() if g)
+            if not _VAGUE.match(found):
+                return found.strip()
+    return None
+
+
+_OF_WORDS: tuple[tuple[str, str], ...] = (
+    ("network_latency", r"时延|延迟|延时|latency"),
+    ("interconnect_bandwidth", r"通信带宽|带宽提升|互联带宽"),
+    ("data_loading_speed", r"加载(?:速度|提速)?|loading"),
+    ("allreduce_efficiency", r"AllReduce|通信(?:库)?(?:负载率|效率)|负载率"),
+    ("resource_utilisation", r"资源利用率|resource utili[sz]ation"),
+    ("inference_throughput", r"tokens?|推理(?:性能|吞吐|效率)?"),
+    ("training_throughput", r"训练(?:吞吐|速度|性能|效率)|training (?:throughput|speed|performance)"),
+    ("fault_recovery_time", r"恢复时间|recovery"),
+    ("checkpoint_time", r"检查点|checkpoint"),
+    ("card_failure_rate", r"故障率"),
+    ("gpu_memory", r"显存|HBM|memory"),
+    ("client_bandwidth", r"读带宽|写带宽|全命中|全透"),
+    ("mfu", r"MFU|算力利用率|MegaScale"),
+    ("fs_throughput", r"吞吐|throughput"),
+    ("network_bandwidth", r"带宽|bandwidth|频宽"),
+    ("communication", r"通讯|通信|communication"),
+)
+
+
+def improves(around: Surroundings) -> str | None:
+    """Which metric a relative claim says improves, by the words nearest before it."""
+    for text in (around.text_of("near"), around.before, around.after, "\n".join(around.headers)):
+        for name, pattern in _OF_WORDS:
+            if re.search(pattern, fold(text), re.IGNORECASE):
+                return name
+    return None

@@ -1,0 +1,174 @@
+"""Numbers in words: Chinese and Japanese numerals (十万, 两三, 数十, 半, 三分之一) and English ones (tens of thousands)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+
+_DIGITS = {c: Decimal(i) for i, c in enumerate("零一二三四五六七八九")} | {
+    "〇": Decimal(0),
+    "两": Decimal(2),
+}
+_SMALL = {"十": Decimal(10), "百": Decimal(100), "千": Decimal(1000)}
+_LARGE = {"万": Decimal(10) ** 4, "亿": Decimal(10) ** 8}
+
+CJK_NUMERAL = "(?:[零〇一二两三四五六七八九十百千万亿半]|[数几上](?=[十百千万亿周天月分小秒个倍])|(?<=[十百千万])[几余多])++"
+
+MAGNITUDES: dict[str, Decimal] = {
+    "万亿": Decimal(10) ** 12,
+    "千亿": Decimal(10) ** 11,
+    "百亿": Decimal(10) ** 10,
+    "十亿": Decimal(10) ** 9,
+    "亿": Decimal(10) ** 8,
+    "千万": Decimal(10) ** 7,
+    "百万": Decimal(10) ** 6,
+    "十万": Decimal(10) ** 5,
+    "万": Decimal(10) ** 4,
+    "千": Decimal(10) ** 3,
+    "百": Decimal(10) ** 2,
+    "w": Decimal(10) ** 4,
+    "W": Decimal(10) ** 4,
+    "k": Decimal(10) ** 3,
+    "K": Decimal(10) ** 3,
+    "M": Decimal(10) ** 6,
+    "thousand": Decimal(10) ** 3,
+    "million": Decimal(10) ** 6,
+    "billion": Decimal(10) ** 9,
+    "trillion": Decimal(10) ** 12,
+}
+
+_ENGLISH = {
+    word: Decimal(n)
+    for n, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
+        "seventeen eighteen nineteen twenty".split()
+    )
+} | {"half a": Decimal("0.5"), "half an": Decimal("0.5"), "a": Decimal(1), "an": Decimal(1), "dozen": Decimal(12)}
+
+_PLURALS = {
+    "tens": Decimal(10),
+    "dozens": Decimal(12),
+    "hundreds": Decimal(100),
+    "thousands": Decimal(1000),
+    "millions": Decimal(10) ** 6,
+    "billions": Decimal(10) ** 9,
+}
+
+ENGLISH_NUMERAL = (
+    r"(?:(?:tens|dozens|hundreds|thousands|millions|billions) of (?:(?:thousands|millions|billions) of )?"
+    r"|(?:half an?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
+    r"|sixteen|seventeen|eighteen|nineteen|twenty|an?)(?=[ -]))"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Numeral:
+    """What a numeral in words says. `high` is set for a spread (两三) or a decade (千万, 数十).
+
+    `decade`: it names a magnitude and no digit of it, so only the order of magnitude is known.
+    `more`: it says "and some" (二十余), which makes it a lower bound.
+    """
+
+    low: Decimal
+    high: Decimal | None = None
+    decade: bool = False
+    more: bool = False
+
+
+def read_cjk(text: str) -> Numeral | None:
+    """Read a folded Chinese numeral; None where it is no number (a stray 几, 万一)."""
+    more = text.endswith(("余", "多"))
+    text = text.rstrip("余多") if more else text
+    if text == "半":
+        return Numeral(Decimal("0.5"))
+    if text[0] in "数几上":
+        rest = _compose(text[1:]) if len(text) > 1 else Decimal(1)
+        return None if rest is None else Numeral(rest, rest * 10, decade=True)
+    if text.endswith("几"):
+        base = _compose(text[:-1])
+        return None if base is None else Numeral(base, base * 2, more=True)
+    spread = re.fullmatch(r"([一二三四五六七八九两])([一二三四五六七八九])([十百千万亿]*)", text)
+    if spread and _DIGITS[spread[2]] - _DIGITS[spread[1]] == 1:
+        scale = _compose(spread[3]) if spread[3] else Decimal(1)
+        if scale is not None:
+            return Numeral(_DIGITS[spread[1]] * scale, _DIGITS[spread[2]] * scale)
+    value = _compose(text)
+    if value is None:
+        return None
+    if all(c in "十百千万亿" for c in text) and text != "十":
+        return Numeral(value, value * 10, decade=not more, more=more)
+    return Numeral(value, more=more)
+
+
+def _compose(text: str) -> Decimal | None:
+    """The value of digits and magnitudes in place notation: 三万亿 is 3e12, 千万 is 1e7, 二十 is 20."""
+    total, section, digit = Decimal(0), Decimal(0), None
+    for char in text:
+        if char in _DIGITS:
+            if digit is not None and digit != 0:
+                return None  # two digits in a row are a name, not a number
+            digit = _DIGITS[char]
+        elif char in _SMALL:
+            section += (Decimal(1) if digit is None else digit) * _SMALL[char]
+            digit = None
+        elif char in _LARGE:
+            section += digit or 0
+            if section == 0:
+                total = (total or Decimal(1)) * _LARGE[char]
+            elif char == "亿":
+                total, section = (total + section) * _LARGE[char], Decimal(0)
+            else:
+                total, section = total + section * _LARGE[char], Decimal(0)
+            digit = None
+        else:
+            return None
+    value = total + section + (digit or 0)
+    return value if text else None
+
+
+def read_english(text: str) -> Numeral | None:
+    """Read an English numeral that `ENGLISH_NUMERAL` matched."""
+    words = text.strip().lower()
+    if words in _ENGLISH:
+        return Numeral(_ENGLISH[words])
+    scale = Decimal(1)
+    for word in words.replace(" of", "").split():
+        if word not in _PLURALS:
+            return None
+        scale *= _PLURALS[word]
+    return Numeral(scale, scale * 10, decade=True)
+
+
+def read_digits(text: str, *, comma_decimal: bool = False) -> Decimal | None:
+    """Read a number in digits with separators; None where the separators do not settle its value.
+
+    The last of two different separators is the decimal point. A lone separator followed by exactly three
+    digits is read by the page's language (`comma_decimal`); grouping must be in threes.
+    """
+    mantissa, _, exponent = re.sub("[eE]", "e", text).partition("e")
+    commas, dots = mantissa.count(","), mantissa.count(".")
+    if commas and dots:
+        point = "," if mantissa.rfind(",") > mantissa.rfind(".") else "."
+    elif commas:
+        grouped = re.fullmatch(r"\d{1,3}(?:,\d{3})+", mantissa) and not (comma_decimal and commas == 1)
+        point = "." if grouped else ","
+    elif dots > 1:
+        point = ","
+    elif dots == 1 and comma_decimal and re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", mantissa):
+        point = ","
+    else:
+        point = "."
+    group = "." if point == "," else ","
+    whole, _, fraction = mantissa.partition(point)
+    if group in fraction or point in fraction:
+        return None
+    if group in whole and not re.fullmatch(rf"\d{{1,3}}(?:{re.escape(group)}\d{{3}})+", whole):
+        return None
+    if len(whole) > 40 or len(exponent) > 5:
+        return None  # no figure of this domain; a run of digits must not become a huge power
+    digits = whole.replace(group, "") + ("." + fraction[:40] if fraction else "")
+    value = Decimal(digits)
+    if not exponent:
+        return value
+    return value.scaleb(int(exponent)) if abs(int(exponent)) <= 30 else None

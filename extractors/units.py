@@ -1,0 +1,233 @@
+"""Units as pages write them: what each spelling measures, and the factor to its dimension's base unit.
+
+Base units: data rates in bit/s, data in bytes, times in seconds, densities per TiB. Whether bits or bytes were
+written is kept apart from the factor, because the letter case is what vendors get wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import StrEnum
+from functools import lru_cache
+
+
+class Dimension(StrEnum):
+    """What a unit measures."""
+
+    DATA_RATE = "data_rate"
+    DATA = "data"
+    RATE_DENSITY = "rate_density"
+    OPS_DENSITY = "ops_density"
+    OPS = "ops"
+    TIME = "time"
+    FRACTION = "fraction"
+    RATIO = "ratio"
+    ACCELERATORS = "accelerators"
+    FILES = "files"
+    CLIENTS = "clients"
+    COUNT = "count"
+    MODELS = "models"
+    SKUS = "skus"
+    MONEY = "money"
+    TOKENS = "tokens"
+    FLOPS = "flops"
+    TRUNCATED = "truncated"
+    BARE = "bare"
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A unit as written. `factor` leads to the base unit; for data rates that is bit/s, for data the byte.
+
+    `bytes_written`: b or B stood there (None where neither did). `binary_denominator`: a density per TiB
+    (True) or TB (False). `currency`: for money. `noun`: the counted thing, for counts.
+    """
+
+    dimension: Dimension
+    factor: Decimal
+    bytes_written: bool | None = None
+    binary_denominator: bool | None = None
+    currency: str = ""
+    noun: str = ""
+
+
+_DECIMAL = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
+_WORDS = {"kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E"}
+_TIB_IN = {"TiB": Decimal(1), "GiB": Decimal(1024), "PiB": Decimal(1) / 1024} | {
+    "TB": Decimal(2) ** 40 / Decimal(10) ** 12,
+    "GB": Decimal(2) ** 40 / Decimal(10) ** 9,
+    "PB": Decimal(2) ** 40 / Decimal(10) ** 15,
+}
+
+_TIMES: dict[str, Decimal] = {}
+for _names, _factor in (
+    ("纳秒 ns nanosecond nanoseconds", "0.000000001"),
+    ("微秒 us usec microsecond microseconds", "0.000001"),
+    ("毫秒 ms msec millisecond milliseconds ミリ秒", "0.001"),
+    ("秒 秒钟 s sec secs second seconds", "1"),
+    ("分钟 分 min mins minute minutes", "60"),
+    ("小时 个小时 时间 h hr hrs hour hours", "3600"),
+    ("天 d day days 日", "86400"),
+    ("周 星期 周间 week weeks", "604800"),
+    ("个月 月 month months", "2592000"),
+):
+    for _name in _names.split():
+        _TIMES[_name] = Decimal(_factor)
+
+_PER_SECOND = r"(?: ?/ ?s(?:ec(?:ond)?)?(?![a-z])|ps(?![a-z])| ?/ ?秒|每秒| per second| a second)"
+_DATA_WORD = r"(?:(?:kilo|mega|giga|tera|peta|exa)(?:bit|byte)s?)"
+_DATA_SHORT = r"(?:[kKMGTPE]i?(?:bits?|Bits?|[Bb]ytes?|b|B)|(?:bits?|[Bb]ytes?))"
+_PER_CAPACITY = r"(?: ?(?:/|per) ?(?:[TGP]i?B)(?![A-Za-z/])|每 ?[TGP]i?B(?!/))"
+_TIME_PATTERN = (
+    r"(?:纳秒|微秒|毫秒|ミリ秒|秒钟?|分钟|分(?=内|级)|个?小时|时间(?=[でにがをはの、])|[nu]s|usec|ms|msec"
+    r"|(?:nano|micro|milli)?seconds?|secs?|s|mins?|minutes?|hours?|hrs?|h|days?|天|日(?=间)|weeks?|周间?|星期|个月|months?|月(?=级))"
+)
+
+UNIT_PATTERN = (
+    rf"(?:(?P<density>(?:{_DATA_WORD}|{_DATA_SHORT}){_PER_SECOND}{_PER_CAPACITY})"
+    rf"|(?P<rate>(?:{_DATA_WORD}|{_DATA_SHORT}){_PER_SECOND})"
+    rf"|(?P<opsdensity>IOPS{_PER_CAPACITY})"
+    r"|(?P<ops>(?i:IOPS|I/O operations per second|ops/s|OPS(?![A-Za-z])|messages?(?: per second|/s)"
+    r"|[Mk]?pps|packets per second|msgs?/s))"
+    r"|(?P<tokens>(?i:tokens?) ?(?:/ ?s(?:ec(?:ond)?)?|/秒|per second|每秒))"
+    r"|(?P<flops>[TPEG][Ff][Ll][Oo][Pp][Ss]?(?:/s)?)"
+    r"|(?P<ethernet>G(?:bE|E)(?![A-Za-z]))"
+    rf"|(?P<data>(?:{_DATA_WORD}|{_DATA_SHORT}))"
+    rf"|(?P<time>{_TIME_PATTERN})"
+    r"|(?P<percent>%|‰|percent|per cent|成(?![本功为立果员]))"
+    r"|(?P<ratio>倍|×(?! ?\d)|x(?![A-Za-z0-9])(?! ?\d)|times(?= (?:faster|more|higher|lower|as|the|better)))"
+    r"|(?P<accel>(?:张|颗|块|枚)?(?:加速卡|昇腾|GPU卡|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)"
+    r"|(?:[A-Z][\w-]* ){0,4}(?:GPU|accelerator|[NTX]PU)s?(?![A-Za-z])"
+    r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips)"
+    r"|(?P<files>(?:个)?文件(?!系统|存储|夹)|files?(?![ -]?systems?|[A-Za-z]))"
+    r"|(?P<clients>(?:个)?客户端|(?:concurrent )?clients?(?![A-Za-z]))"
+    r"|(?P<skus>款(?:卡型|GPU|机型)?|种卡型)"
+    r"|(?P<models>(?:个|款)?(?:主流)?大?模型|(?:\w+ ){0,2}(?<!\d )models?(?![A-Za-z]))"
+    r"|(?P<cpu>颗(?:鲲鹏|CPU)|CPUs?(?![A-Za-z]))"
+    r"|(?P<money>亿?(?:元|人民币)|美元|欧元|CNY|RMB|USD|EUR)"
+    r"|(?P<truncated>[TG](?![A-Za-z0-9_+]|-[A-Za-z]))"
+    r"|(?P<count>个9|nines|个(?!性|人|月|小)|条(?!件)|台|套|次(?!之)|篇|项|characters))"
+)
+_UNIT = re.compile(UNIT_PATTERN)
+_NAMED = re.compile(r"(?!GPU|NPU|XPU|TPU)[A-Z]")
+
+
+def unit_at(text: str, position: int) -> tuple[Unit, int] | None:
+    """The unit that begins at `position` of a folded text, with its end; None where there is none."""
+    match = _UNIT.match(text, position)
+    if match is None or match.lastgroup is None:
+        return None
+    group, written = match.lastgroup, match.group()
+    end = match.end()
+    if group == "accel" and _NAMED.match(written) and text[position - 1 : position].isalnum():
+        return None  # 910C NPU: the digits belong to the name
+    if written[-1].isascii() and written[-1].isalpha() and text[end : end + 1].isascii():
+        if text[end : end + 1].isalnum() and group not in ("ops", "accel", "skus"):
+            return None  # 5Mx, GB200: a word, not a unit
+    return _unit(group, written), end
+
+
+@lru_cache(maxsize=4096)
+def _unit(group: str, written: str) -> Unit:
+    builder = _BUILDERS.get(group)
+    if builder is not None:
+        return builder(written)
+    dimension, noun = _COUNTS[group]
+    return Unit(dimension, Decimal(1), noun=noun or written.strip())
+
+
+def _data_part(written: str) -> tuple[Decimal, bool]:
+    """(factor to the unit without prefix, whether bytes) of kB, Gbit, TiB, terabits."""
+    lowered = written.lower()
+    for word, letter in _WORDS.items():
+        if lowered.startswith(word):
+            return Decimal(1000) ** _DECIMAL[letter], "byte" in lowered
+    match = re.match(r"([kKMGTPE]?)(i?)(bits?|Bits?|[Bb]ytes?|b|B)", written)
+    if match is None:  # pragma: no cover - the caller matched UNIT_PATTERN
+        raise ValueError(f"{written!r} is no data unit")
+    base = Decimal(1024) if match[2] else Decimal(1000)
+    return base ** _DECIMAL[match[1]], match[3].lower().startswith("byte") or match[3] == "B"
+
+
+def _rate(written: str) -> Unit:
+    factor, is_bytes = _data_part(written)
+    return Unit(Dimension.DATA_RATE, factor * (8 if is_bytes else 1), bytes_written=is_bytes)
+
+
+def _density(written: str) -> Unit:
+    factor, is_bytes = _data_part(written)
+    per = re.search(r"([TGP]i?B)$", written)
+    name = per[1] if per else "TiB"
+    return Unit(
+        Dimension.RATE_DENSITY,
+        factor * (Decimal(1) if is_bytes else Decimal("0.125")) * _TIB_IN[name],
+        bytes_written=is_bytes,
+        binary_denominator="i" in name,
+    )
+
+
+def _ops_density(written: str) -> Unit:
+    name = written[-3:] if written[-2] == "i" else written[-2:]
+    return Unit(Dimension.OPS_DENSITY, _TIB_IN[name], binary_denominator="i" in name)
+
+
+def _data(written: str) -> Unit:
+    factor, is_bytes = _data_part(written)
+    return Unit(Dimension.DATA, factor if is_bytes else factor / 8, bytes_written=is_bytes)
+
+
+def _ops(written: str) -> Unit:
+    letter = written[0] if re.fullmatch(r"[Mk]pps", written) else ""
+    return Unit(Dimension.OPS, Decimal(1000) ** _DECIMAL[letter])
+
+
+def _flops(written: str) -> Unit:
+    return Unit(Dimension.FLOPS, Decimal(1000) ** _DECIMAL[written[0]])
+
+
+def _time(written: str) -> Unit:
+    return Unit(Dimension.TIME, _TIMES[written])
+
+
+def _percent(written: str) -> Unit:
+    return Unit(Dimension.FRACTION, Decimal({"‰": "0.001", "成": "0.1"}.get(written, "0.01")))
+
+
+def _money(written: str) -> Unit:
+    scale = Decimal(10) ** 8 if written.startswith("亿") else Decimal(1)
+    name = written.removeprefix("亿")
+    currency = {"美元": "USD", "USD": "USD", "欧元": "EUR", "EUR": "EUR"}.get(name, "CNY")
+    return Unit(Dimension.MONEY, scale, currency=currency)
+
+
+def _truncated(written: str) -> Unit:
+    return Unit(Dimension.TRUNCATED, Decimal(1000) ** _DECIMAL[written])
+
+
+_BUILDERS = {
+    "density": _density,
+    "rate": _rate,
+    "opsdensity": _ops_density,
+    "ops": _ops,
+    "flops": _flops,
+    "data": _data,
+    "time": _time,
+    "percent": _percent,
+    "money": _money,
+    "truncated": _truncated,
+    "ethernet": lambda written: Unit(Dimension.DATA_RATE, Decimal(10) ** 9, bytes_written=False, noun=written),
+}
+_COUNTS: dict[str, tuple[Dimension, str]] = {
+    "tokens": (Dimension.TOKENS, "token"),
+    "ratio": (Dimension.RATIO, "times"),
+    "accel": (Dimension.ACCELERATORS, "accelerator"),
+    "files": (Dimension.FILES, "file"),
+    "clients": (Dimension.CLIENTS, "client"),
+    "skus": (Dimension.SKUS, "sku"),
+    "models": (Dimension.MODELS, "model"),
+    "cpu": (Dimension.COUNT, "CPU"),
+    "count": (Dimension.COUNT, ""),
+}
+CURRENCY_SIGNS = {"$": "USD", "¥": "CNY", "￥": "CNY", "€": "EUR"}

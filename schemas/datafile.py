@@ -1,0 +1,123 @@
+"""YAML files that people write, read into models; what is wrong is refused with file, line and what is allowed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TypeVar
+
+import yaml
+from pydantic import BaseModel, ValidationError
+
+from schemas.errors import DataFileError
+
+Model = TypeVar("Model", bound=BaseModel)
+Loc = tuple[int | str, ...]
+
+
+class _ExactLoader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]
+    """Keeps 0.22 as the text "0.22", so that no weight passes through a binary float; dates stay text too."""
+
+
+_ExactLoader.yaml_implicit_resolvers = {
+    first: [
+        (tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("float", "timestamp")
+    ]
+    for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def read_data_file(path: Path, model: type[Model]) -> Model:
+    """Gives the validated content of a YAML file, or raises DataFileError with the line that is wrong."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise DataFileError(str(path), 0, "there is no such file", "give the path of a YAML file") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise DataFileError(
+            str(path), 0, f"cannot be read ({error})", "it must be a UTF-8 text file"
+        ) from None
+    return parse_data(text, model, name=str(path))
+
+
+def parse_data(text: str, model: type[Model], *, name: str) -> Model:
+    """Gives the validated content of YAML text; `name` stands for the file in errors."""
+    loader = _ExactLoader(text)
+    try:
+        node = loader.get_single_node()
+        _refuse_duplicates(node, name)
+        content = None if node is None else loader.construct_document(node)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        problem = getattr(error, "problem", None) or "it is not YAML"
+        raise DataFileError(
+            name, mark.line + 1 if mark else 0, str(problem), "it must be valid YAML"
+        ) from None
+    except ValueError as error:  # an escape or a tag that names no value
+        raise DataFileError(name, 0, str(error), "it must be valid YAML") from None
+    finally:
+        loader.dispose()
+    if not isinstance(content, Mapping):
+        fields = ", ".join(model.model_fields)
+        raise DataFileError(name, 1, "the file holds no mapping at its top", f"allowed there: {fields}")
+    try:
+        # JSON mode is strict about types and still takes a decimal or an enum from its text.
+        return model.model_validate_json(json.dumps(content, default=str))
+    except ValidationError as error:
+        first = error.errors()[0]
+        line = _line_of(node, first["loc"])
+        found, allowed = _explain(first["type"], first["msg"], first["loc"], first.get("input"), model)
+        raise DataFileError(name, line, found, allowed) from None
+
+
+def _refuse_duplicates(root: yaml.Node | None, name: str) -> None:
+    """A key given twice would silently lose its first value."""
+    waiting = [root]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, yaml.MappingNode):
+            seen: dict[str, int] = {}
+            for key, value in node.value:
+                text, line = str(key.value), key.start_mark.line + 1
+                if text in seen:
+                    raise DataFileError(
+                        name, line, f"the key {text!r} stands twice", f"keep one (the other is on line {seen[text]})"
+                    )
+                seen[text] = line
+                waiting.append(value)
+        elif isinstance(node, yaml.SequenceNode):
+            waiting.extend(node.value)
+
+
+def _line_of(node: yaml.Node | None, loc: Loc) -> int:
+    """The 1-based line of the deepest part of `loc` that stands in the file."""
+    line = 1
+    for step in loc:
+        if isinstance(node, yaml.MappingNode):
+            for key, value in node.value:
+                if key.value == str(step):
+                    line, node = key.start_mark.line + 1, value
+                    break
+            else:
+                return line
+        elif isinstance(node, yaml.SequenceNode) and isinstance(step, int) and step < len(node.value):
+            node = node.value[step]
+            line = node.start_mark.line + 1
+        else:
+            return line
+    return line
+
+
+def _explain(kind: str, message: str, loc: Loc, found: object, model: type[BaseModel]) -> tuple[str, str]:
+    where = ".".join(str(step) for step in loc) or "the file"
+    if kind == "extra_forbidden":
+        return (
+            f"{where} is not a known field",
+            f"remove it or correct its name (top fields: {', '.join(model.model_fields)})",
+        )
+    if kind == "missing":
+        return f"{where} is missing", "add it"
+    shown = json.dumps(found, ensure_ascii=False, default=str)
+    shown = shown if len(shown) <= 60 else shown[:57] + "…"
+    return f"{where} is {shown}", message.removeprefix("Value error, ")

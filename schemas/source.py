@@ -1,0 +1,83 @@
+"""A page that is watched, and what one visit to it brought back."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import Field, field_validator
+
+from schemas.record import Record
+from schemas.registry import registry
+
+Tier = Literal["T1", "T2", "T3", "T4"]
+"""T1 official product page, T2 official docs or paper, T3 third party that measured, T4 repetition."""
+
+
+class Source(Record):
+    """One page to watch. `id` is the stable name the ledger knows it by; `url` may move."""
+
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")
+    vendor: str | None = None
+    product: str | None = None
+    url: str = Field(pattern=r"^https?://\S+$")
+    language: str = "zh"
+    tier: Tier = "T1"
+    title: str = ""
+
+    @field_validator("vendor")
+    @classmethod
+    def _known_vendor(cls, value: str | None) -> str | None:
+        if value is not None:
+            registry().vendor(value)
+        return value
+
+
+class SourceList(Record):
+    """A file of sources, as `koujing refresh --sources FILE` reads it."""
+
+    sources: tuple[Source, ...] = Field(min_length=1)
+
+    @field_validator("sources")
+    @classmethod
+    def _ids_once(cls, value: tuple[Source, ...]) -> tuple[Source, ...]:
+        seen: set[str] = set()
+        for source in value:
+            if source.id in seen:
+                raise ValueError(f"the id {source.id} stands twice; every source has its own")
+            seen.add(source.id)
+        return value
+
+
+class FetchStatus(StrEnum):
+    """What a visit to a source brought."""
+
+    CHANGED = "changed"
+    UNCHANGED = "unchanged"
+    GONE = "gone"
+    FAILED = "failed"
+
+
+class Snapshot(Record):
+    """Bytes as they came, content-addressed. `body` lies on disk under `sha256`; it is never rewritten."""
+
+    sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
+    source_id: str
+    url: str
+    fetched_at: datetime
+    content_type: str = ""
+    size: int = Field(ge=0)
+    etag: str = ""
+    last_modified: str = ""
+
+
+class Visit(Record):
+    """One visit to one source: its status, and the snapshot or the reason there is none."""
+
+    source_id: str
+    at: datetime
+    status: FetchStatus
+    http_status: int | None = None
+    snapshot: Snapshot | None = None
+    reason: str = ""

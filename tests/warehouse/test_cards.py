@@ -1,0 +1,162 @@
+"""Scorecards as files: what ships, what a user adds, and the line of each fault."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+import pytest
+import yaml
+
+from schemas.claim import Claim, Evidence
+from schemas.datafile import parse_data
+from schemas.errors import DataFileError, KoujingError
+from schemas.quantity import Bound
+from schemas.scorecard import Scorecard
+from warehouse import cards
+from warehouse.cards import CardFile, builtin_cards, card, load_cards, rests_on, touches
+
+CASES = Path(__file__).parents[1] / "cases" / "cards"
+SOUND = (CASES / "sound.yaml").read_text(encoding="utf-8")
+FAULTS = yaml.safe_load((CASES / "faults.yaml").read_text(encoding="utf-8"))
+
+
+def claim(metric: str, *, vendor: str | None, product: str | None = None, **qualifiers: str) -> Claim:
+    return Claim(
+        claim_key="k",
+        source="page",
+        vendor=vendor,
+        product=product,
+        metric=metric,
+        low=Decimal(1),
+        unit="unit",
+        text_value="1",
+        bound=Bound.EXACT,
+        basis="unspecified",
+        qualifiers=qualifiers,
+        evidence=Evidence(quote="1", start=0, end=1),
+        extractor="test",
+    )
+
+
+def test_a_sound_file_is_read_exactly() -> None:
+    read = parse_data(SOUND, CardFile, name="sound.yaml")
+    assert [(d.id, d.weight) for d in read.dimensions] == [
+        ("network", Decimal("0.6")),
+        ("storage", Decimal("0.4")),
+    ]
+    assert read.editorial["volcengine"]["storage"].score == Decimal("4.1")
+
+
+@pytest.mark.parametrize("case", FAULTS, ids=[case["name"] for case in FAULTS])
+def test_a_fault_is_refused_with_its_line(case: dict[str, str]) -> None:
+    assert SOUND.count(case["replace"]) == 1
+    text = SOUND.replace(case["replace"], case["by"])
+    with pytest.raises(DataFileError) as caught:
+        parse_data(text, CardFile, name="card.yaml")
+    assert case["says"] in str(caught.value)
+    assert (caught.value.file, caught.value.line) == ("card.yaml", case["line"])
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "weights that do not sum to 1",
+        "an unknown vendor",
+        "a score above the scale",
+        "a dimension that stands twice",
+    ],
+)
+def test_the_model_itself_refuses_what_no_file_brought(name: str) -> None:
+    case = next(case for case in FAULTS if case["name"] == name)
+    with pytest.raises(DataFileError):
+        parse_data(SOUND.replace(case["replace"], case["by"]), Scorecard, name="card.yaml")
+
+
+def test_three_scorecards_ship_and_no_file_is_left_out() -> None:
+    shipped = builtin_cards()
+    assert [c.id for c in shipped] == ["ten-thousand-cards", "small-clusters", "six-dimensions"]
+    folder = Path(cards.__file__).parent / "scorecards"
+    assert {path.stem for path in folder.glob("*.yaml")} == {c.id for c in shipped}
+    assert all(type(c) is Scorecard for c in shipped)
+    assert [len(c.editorial) for c in shipped] == [6, 6, 0]
+    assert [d.weight for d in shipped[2].dimensions] == [
+        Decimal(text) for text in ("0.25", "0.22", "0.20", "0.15", "0.10", "0.08")
+    ]
+
+
+def test_every_dimension_rests_on_something() -> None:
+    assert [d.id for c in builtin_cards() for d in c.dimensions if not d.metrics + d.capabilities] == []
+
+
+def test_a_users_card_is_added(tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text(SOUND, encoding="utf-8")
+    assert [c.id for c in load_cards(tmp_path)][3:] == ["small"]
+    assert load_cards(tmp_path / "missing") == builtin_cards()
+
+
+@pytest.mark.parametrize("taken", ["small-clusters", "small"])
+def test_an_id_that_is_taken_is_refused_with_its_file(tmp_path: Path, taken: str) -> None:
+    (tmp_path / "a.yaml").write_text(SOUND, encoding="utf-8")
+    (tmp_path / "b.yaml").write_text(
+        "# mine\n" + SOUND.replace("id: small", f"id: {taken}"), encoding="utf-8"
+    )
+    with pytest.raises(DataFileError, match=f"id is '{taken}', which is taken by") as caught:
+        load_cards(tmp_path)
+    assert (caught.value.file, caught.value.line) == (str(tmp_path / "b.yaml"), 2)
+
+
+def test_an_unknown_id_is_answered_with_the_known_ones() -> None:
+    assert card("small-clusters", builtin_cards()).id == "small-clusters"
+    with pytest.raises(
+        KoujingError, match="no scorecard 'big'; there are ten-thousand-cards, small-clusters, six-dimensions"
+    ):
+        card("big", builtin_cards())
+
+
+@pytest.mark.parametrize(
+    ("changed", "main", "small"),
+    [
+        (claim("fs_iops", vendor="huawei-cloud"), ("storage_io",), ()),
+        (
+            claim("rdma_bandwidth", vendor="ucloud"),
+            ("rdma",),
+            ("single_machine_interconnect",),
+        ),
+        (claim("cluster_size_max", vendor="ucloud"), ("interconnect", "cluster_size"), ()),
+        (
+            claim("capability", vendor="ucloud", capability="hourly_billing"),
+            ("ready_to_use",),
+            ("billing_flexibility",),
+        ),
+        (claim("capability", vendor="ucloud", capability="not_disclosed", of="fs_iops"), ("storage_io",), ()),
+        (
+            claim("capability", vendor="ucloud", capability="not_disclosed", of="gang_scheduling"),
+            ("scheduling_recovery",),
+            (),
+        ),
+        (
+            claim("relative_improvement", vendor="huawei-cloud", of="network_latency"),
+            ("rdma",),
+            ("single_machine_interconnect",),
+        ),
+        (claim("relative_improvement", vendor="huawei-cloud", product="sfs-turbo"), ("storage_io",), ()),
+        (claim("relative_improvement", vendor="huawei-cloud", product="cloudmatrix384"), (), ()),
+        (claim("relative_improvement", vendor="huawei-cloud"), (), ()),
+        (claim("fs_iops", vendor="azure"), (), ()),
+        (claim("fs_iops", vendor=None), (), ()),
+        (claim("other", vendor="ucloud"), (), ()),
+    ],
+)
+def test_a_claim_touches_the_dimensions_that_rest_on_it(
+    changed: Claim, main: tuple[str, ...], small: tuple[str, ...]
+) -> None:
+    assert [touches(c, changed) for c in builtin_cards()] == [main, small, ()]
+
+
+def test_a_score_may_rest_on_fewer_claims_than_its_dimension() -> None:
+    main = builtin_cards()[0]
+    storage = next(d for d in main.dimensions if d.id == "storage_io")
+    block = claim("block_iops", vendor="ucloud")
+    assert rests_on(storage, block, main.editorial["ucloud"]["storage_io"])
+    assert not rests_on(storage, block, main.editorial["alibaba-cloud"]["storage_io"])

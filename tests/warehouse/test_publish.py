@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from schemas.errors import LedgerError
+from schemas.ranking import DimensionScore, Placement, Ranking
+from warehouse.home import open_home
+from warehouse.ledger import Ledger
+from warehouse.query import run_query
+
+ROOT = Path(__file__).resolve().parents[2]
+READ = """
+import sys
+from pathlib import Path
+from warehouse.home import Home
+from warehouse.home import open_home
+from warehouse.ledger import Ledger
+from warehouse.query import run_query
+print(run_query(Home(Path(sys.argv[1])), "SELECT count(*) FROM claims").rows)
+"""
+
+
+def read_elsewhere(home):
+    done = subprocess.run(
+        [sys.executable, "-c", READ, str(home.root)], cwd=ROOT, capture_output=True, text=True, timeout=60
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def test_another_process_reads_what_was_published_while_the_writer_goes_on(visits, home, claim):
+    visits.page(claim("a"))
+    visits.ledger.publish()
+    visits.page(claim("a"), claim("b", metric="port_speed"))
+    assert read_elsewhere(home) == "[(1,)]"
+    visits.ledger.publish()
+    assert read_elsewhere(home) == "[(2,)]"
+
+
+def test_a_reader_who_has_the_old_file_open_keeps_it(visits, home, claim):
+    visits.page(claim("a"))
+    visits.ledger.publish()
+    with duckdb.connect(str(home.published), read_only=True) as reader:
+        visits.page(claim("a", low="5"))
+        visits.ledger.publish()
+        assert reader.execute("SELECT low FROM claims").fetchone() == (Decimal(3200000000000),)
+    assert run_query(home, "SELECT low FROM claims").rows == [(Decimal(5),)]
+
+
+def test_the_copy_has_the_views_with_their_comments_and_nothing_is_left_over(visits, home, claim, flag):
+    visits.page(claim("a", flags=("unit_truncated",)), flags=(flag("a"),))
+    visits.page(claim("a", low="5", flags=("unit_truncated",)), flags=(flag("a"),))
+    visits.ledger.publish()
+    rows = run_query(
+        home, "SELECT version, low, valid_from, valid_to FROM claim_history ORDER BY version"
+    ).rows
+    assert [row[0] for row in rows] == [1, 2]
+    assert rows[0][3] == rows[1][2]
+    assert rows[1][3] is None
+    (change,) = run_query(home, "SELECT fields, low_before, low_after, source_url FROM changes OFFSET 1").rows
+    assert change == (["low"], Decimal(3200000000000), Decimal(5), "https://vendor.example/page")
+    questions = run_query(home, "SELECT question_en, question_zh, readings->0->>'low' FROM open_flags").rows
+    assert questions == [("Which unit?", "什么单位？", "3200000000000")]
+    commented = "SELECT count(*) FROM duckdb_columns() WHERE table_name = 'claims' AND comment IS NOT NULL"
+    assert run_query(home, commented).rows == [(28,)]
+    names = {path.name for path in home.root.iterdir()}
+    assert names - {"ledger.duckdb.wal"} == {"ledger.duckdb", "koujing.duckdb", "snapshots", "writer.lock"}
+
+
+BREAKS = [
+    (
+        "UPDATE stored.claim_versions SET snapshot_sha256 = repeat('f', 64)",
+        "version 1 of claim a has no snapshot",
+    ),
+    ("UPDATE stored.claim_versions SET evidence_quote = ' '", "version 1 of claim a quotes nothing"),
+    ("UPDATE stored.claim_versions SET version = 3", "version 3 of claim a does not follow"),
+    (
+        "UPDATE stored.score_claims SET claim_key = 'x'",
+        r"score of aws in d \(x\) rests on a claim that is not in",
+    ),
+    ("UPDATE stored.placements SET rank = 2", "ranking 1 of s does not start at rank 1"),
+    ("DELETE FROM stored.placements", "ranking 1 of s does not start at rank 1"),
+]
+
+
+@pytest.mark.parametrize(("damage", "message"), BREAKS)
+def test_a_broken_ledger_is_not_published(visits, home, claim, damage, message):
+    ledger = visits.ledger
+    visits.page(claim("a"))
+    score = DimensionScore(vendor="aws", dimension="d", score=Decimal(4), claim_keys=("a",))
+    ledger.store_scores(visits.run_id, "s", (score,), visits.at)
+    placement = Placement(vendor="aws", total=Decimal(4), shown="4.00", rank=1)
+    ranking = Ranking(scorecard="s", variant="standing", weights={"d": Decimal(1)}, placements=(placement,))
+    ledger.store_ranking(visits.run_id, ranking, visits.at)
+    ledger.publish()
+    before = home.published.read_bytes()
+    ledger._database.execute(damage)
+    with pytest.raises(LedgerError, match=message):
+        ledger.publish()
+    assert home.published.read_bytes() == before
+    assert not (home.root / "publishing.duckdb").exists()
+
+
+def test_a_claim_on_two_sources_is_not_published(visits, claim):
+    visits.page(claim("a"), body=b"x")
+    visits.page(claim("b", metric="port_speed"), source_id="other", body=b"x")
+    visits.page(claim("b", low="7", metric="port_speed"), source_id="other", body=b"y")
+    visits.ledger._database.execute(
+        "UPDATE stored.claim_versions SET source_id = 'page', snapshot_sha256 = (SELECT min(sha256) "
+        "FROM stored.snapshots WHERE source_id = 'page') WHERE claim_key = 'b' AND version = 1"
+    )
+    with pytest.raises(LedgerError, match="claim b moved to another source"):
+        visits.ledger.publish()
+
+
+def test_a_publish_that_was_killed_does_not_hinder_the_next(visits, home, claim):
+    visits.page(claim("a"))
+    (home.root / "publishing.duckdb").write_bytes(b"half")
+    (home.root / "publishing.duckdb.wal").write_bytes(b"half")
+    visits.ledger.publish()
+    assert run_query(home, "SELECT claim_key FROM claims").rows == [("a",)]
+
+
+def test_a_home_with_a_quote_in_its_name(tmp_path, claim):
+    home = open_home(tmp_path / 'it\'s "mine"')
+    with Ledger.open(home) as ledger:
+        ledger.publish()
+    assert run_query(home, "SELECT count(*) FROM claims").rows == [(0,)]

@@ -1,0 +1,294 @@
+"""The one writer's view of the ledger: runs, pages, scores, decisions, publishing."""
+
+from __future__ import annotations
+
+import hashlib
+from datetime import datetime
+from decimal import Decimal
+from types import TracebackType
+from typing import Literal
+
+from schemas.errors import LedgerError
+from schemas.extraction import Extraction
+from schemas.ledger import PageChanges, StoredClaim
+from schemas.ranking import DimensionScore, Proposal, Ranking
+from schemas.scorecard import Scorecard
+from schemas.source import Snapshot, Source, Visit
+from warehouse import pages
+from warehouse.database import Database
+from warehouse.home import Home
+from warehouse.lock import WriterLock
+from warehouse.migrate import lay_views, migrate
+from warehouse.publish import publish
+from warehouse.rows import OpenFlag, as_json, stored_decimal, stored_flag, utc
+
+RunStatus = Literal["done", "failed"]
+
+_SCORE_STEP = Decimal("1e-4")
+_TOTAL_STEP = Decimal("1e-8")
+
+
+class Ledger:
+    """The ledger, open for writing by this process alone. Use it as a context manager.
+
+    Each method that writes is one transaction: it stores everything or nothing, and then raises LedgerError.
+    Times are passed in, in UTC. Nothing that is stored is ever overwritten, but the end of a run.
+    """
+
+    def __init__(self, home: Home, database: Database, lock: WriterLock) -> None:
+        self._home = home
+        self._database = database
+        self._lock = lock
+        self._open = True
+
+    @classmethod
+    def open(cls, home: Home, *, wait_seconds: float = 0) -> Ledger:
+        """Makes this process the writer and brings the ledger to this version's form.
+
+        Raises LedgerHeldError where another process writes and does not end within `wait_seconds`,
+        SchemaTooNewError where the file is from a later Koujing, LedgerError where it cannot be opened.
+        """
+        lock = WriterLock.acquire(home, wait_seconds)
+        try:
+            database = Database.open(home.ledger)
+        except BaseException:
+            lock.release()
+            raise
+        try:
+            migrate(database)
+            lay_views(database)
+        except BaseException:
+            database.close()
+            lock.release()
+            raise
+        return cls(home, database, lock)
+
+    def __enter__(self) -> Ledger:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Lets the next writer in. What was stored stays; a second call does nothing."""
+        if self._open:
+            self._open = False
+            self._database.close()
+            self._lock.release()
+
+    # Runs
+
+    def begin_run(self, label: str, at: datetime) -> int:
+        """Opens a run and gives its number. A run that was never ended is marked as abandoned."""
+        with self._database.transaction("the run could not be begun"):
+            self._database.execute("UPDATE stored.runs SET status = 'abandoned' WHERE status = 'running'")
+            run_id = self._database.next_id("stored.runs", "run_id")
+            run = {"run_id": run_id, "label": label, "started_at": utc(at), "status": "running"}
+            self._database.insert("stored.runs", [run])
+        return run_id
+
+    def end_run(self, run_id: int, at: datetime, status: RunStatus) -> None:
+        """Closes the run. Raises LedgerError where it is not open."""
+        with self._database.transaction(f"run {run_id} could not be ended"):
+            self._require_running(run_id)
+            self._database.execute(
+                "UPDATE stored.runs SET status = ?, ended_at = ? WHERE run_id = ?", [status, utc(at), run_id]
+            )
+
+    # Pages
+
+    def put_source(self, source: Source, at: datetime) -> None:
+        """Keeps what is known of the source; what was known before stays as an earlier revision."""
+        with self._database.transaction(f"the source {source.id} could not be stored"):
+            pages.put_source(self._database, source, at)
+
+    def last_snapshot(self, source_id: str) -> Snapshot | None:
+        """The newest snapshot that was read into the ledger; None before the first."""
+        return pages.last_snapshot(self._database, source_id)
+
+    def write_page(
+        self, run_id: int, source: Source, visit: Visit, extraction: Extraction | None
+    ) -> PageChanges:
+        """Stores a visit and all that follows from it, and says what changed.
+
+        A changed page is compared with the known claims. A failed visit, a page that could not be read and
+        one without an extraction say nothing about them. On a page that is gone they become not seen, and
+        seen again when it comes back unchanged.
+        """
+        with self._database.transaction(f"the page {source.id} could not be stored"):
+            self._require_running(run_id)
+            return pages.write_visit(self._database, run_id, source, visit, extraction)
+
+    def current_claims(self, vendor: str | None = None) -> tuple[StoredClaim, ...]:
+        """The latest version of every claim, those no longer seen included, in their pages' order."""
+        return pages.latest_claims(self._database, vendor=vendor)
+
+    # Flags
+
+    def open_flags(self, vendor: str | None = None) -> tuple[OpenFlag, ...]:
+        """The flags of the latest versions that no decision has settled, in their pages' order."""
+        claims = {claim.claim.claim_key: claim for claim in self.current_claims(vendor)}
+        rows = self._database.rows(
+            """
+            SELECT * FROM stored.flags AS flag
+            ANTI JOIN stored.decisions AS decision
+                ON decision.flag_id = flag.flag_id AND decision.version = flag.version
+            ORDER BY name
+            """
+        )
+        by_claim: dict[str, list[OpenFlag]] = {key: [] for key in claims}
+        for row in rows:
+            claim = claims.get(row["claim_key"])
+            if claim and claim.version == row["version"]:
+                by_claim[row["claim_key"]].append(OpenFlag(flag=stored_flag(row), claim=claim))
+        return tuple(flag for flags in by_claim.values() for flag in flags)
+
+    def decide(self, flag_id: str, reading: str, who: str, note: str, at: datetime) -> None:
+        """Settles a flag of the latest version of its claim. A later decision on it takes precedence.
+
+        When the claim changes, the question is open again. Raises LedgerError where there is no such flag or
+        no such reading, naming the readings there are.
+        """
+        if not who.strip():
+            raise LedgerError("a decision needs the name of who made it")
+        with self._database.transaction(f"the decision on {flag_id} could not be stored"):
+            rows = self._database.rows(
+                """
+                SELECT * FROM stored.flags AS flag WHERE flag_id = ? AND version = (
+                    SELECT max(version) FROM stored.claim_versions AS v WHERE v.claim_key = flag.claim_key)
+                """,
+                [flag_id],
+            )
+            if not rows:
+                raise LedgerError(
+                    f"there is no flag {flag_id!r} on a current claim; `koujing flags` lists them"
+                )
+            flag = stored_flag(rows[0])
+            known = [option.key for option in flag.readings]
+            if reading not in known:
+                raise LedgerError(f"{flag_id} has no reading {reading!r}; it has {', '.join(known)}")
+            decision = {
+                "decision_id": self._database.next_id("stored.decisions", "decision_id"),
+                "flag_id": flag_id,
+                "claim_key": flag.claim_key,
+                "version": rows[0]["version"],
+                "name": flag.name,
+                "reading": reading,
+                "who": who,
+                "note": note,
+                "decided_at": utc(at),
+            }
+            self._database.insert("stored.decisions", [decision])
+
+    # Rankings
+
+    def put_scorecard(self, scorecard: Scorecard, at: datetime) -> None:
+        """Keeps the scorecard's content, each content once."""
+        content = as_json(scorecard.model_dump(mode="json"))
+        digest = hashlib.sha256(content.encode()).hexdigest()
+        with self._database.transaction(f"the scorecard {scorecard.id} could not be stored"):
+            if self._database.rows(
+                "SELECT 1 AS one FROM stored.scorecards WHERE scorecard = ? AND sha256 = ?",
+                [scorecard.id, digest],
+            ):
+                return
+            row = {
+                "scorecard": scorecard.id,
+                "sha256": digest,
+                "name_en": scorecard.name.en,
+                "name_zh": scorecard.name.zh,
+                "content": content,
+                "recorded_at": utc(at),
+            }
+            self._database.insert("stored.scorecards", [row])
+
+    def store_scores(
+        self, run_id: int, scorecard_id: str, scores: tuple[DimensionScore, ...], at: datetime
+    ) -> None:
+        """Keeps the scores of a run, each with the claims it rests on."""
+        with self._database.transaction(f"the scores of {scorecard_id} could not be stored"):
+            self._require_running(run_id)
+            first = self._database.next_id("stored.scores", "score_id")
+            rows, rests_on = [], []
+            for score_id, score in enumerate(scores, start=first):
+                what = f"the score of {score.vendor} in {score.dimension}"
+                rows.append(
+                    {
+                        "score_id": score_id,
+                        "run_id": run_id,
+                        "scorecard": scorecard_id,
+                        "vendor": score.vendor,
+                        "dimension": score.dimension,
+                        "score": stored_decimal(score.score, what, _SCORE_STEP),
+                        "status": str(score.status),
+                        "recorded_at": utc(at),
+                    }
+                )
+                rests_on += [
+                    {"score_id": score_id, "claim_key": key} for key in sorted(set(score.claim_keys))
+                ]
+            self._database.insert("stored.scores", rows)
+            self._database.insert("stored.score_claims", rests_on)
+
+    def store_ranking(self, run_id: int, ranking: Ranking, at: datetime) -> None:
+        """Keeps the ranking. The latest `standing` one of a scorecard is what the view `ranking` shows."""
+        with self._database.transaction(f"the ranking of {ranking.scorecard} could not be stored"):
+            self._require_running(run_id)
+            ranking_id = self._database.next_id("stored.rankings", "ranking_id")
+            row = {
+                "ranking_id": ranking_id,
+                "run_id": run_id,
+                "scorecard": ranking.scorecard,
+                "variant": ranking.variant,
+                "weights": as_json(ranking.model_dump(mode="json")["weights"]),
+                "note": ranking.note,
+                "recorded_at": utc(at),
+            }
+            self._database.insert("stored.rankings", [row])
+            placements = [
+                {
+                    "ranking_id": ranking_id,
+                    "vendor": place.vendor,
+                    "total": stored_decimal(place.total, f"the total of {place.vendor}", _TOTAL_STEP),
+                    "shown": place.shown,
+                    "rank": place.rank,
+                }
+                for place in ranking.placements
+            ]
+            self._database.insert("stored.placements", placements)
+
+    def has_ranking(self, scorecard_id: str) -> bool:
+        """Whether a standing ranking of the scorecard was ever stored."""
+        return bool(
+            self._database.rows(
+                "SELECT 1 AS one FROM stored.rankings WHERE scorecard = ? AND variant = 'standing' LIMIT 1",
+                [scorecard_id],
+            )
+        )
+
+    def store_proposal(self, run_id: int, proposal: Proposal, at: datetime) -> None:
+        """Keeps the proposal for a person to accept or not."""
+        what = f"the proposal for {proposal.vendor} in {proposal.dimension}"
+        with self._database.transaction(f"{what} could not be stored"):
+            self._require_running(run_id)
+            row = {
+                **proposal.model_dump(),
+                "proposal_id": self._database.next_id("stored.proposals", "proposal_id"),
+                "run_id": run_id,
+                "standing": stored_decimal(proposal.standing, what, _SCORE_STEP),
+                "proposed": stored_decimal(proposal.proposed, what, _SCORE_STEP),
+                "recorded_at": utc(at),
+            }
+            self._database.insert("stored.proposals", [row])
+
+    def publish(self) -> None:
+        """Puts a checked copy of the ledger in the place where readers find it. See `warehouse.publish`."""
+        publish(self._database, self._home)
+
+    def _require_running(self, run_id: int) -> None:
+        rows = self._database.rows("SELECT status FROM stored.runs WHERE run_id = ?", [run_id])
+        if not rows or rows[0]["status"] != "running":
+            state = rows[0]["status"] if rows else "unknown"
+            raise LedgerError(f"run {run_id} is {state}; begin a run before writing to it")

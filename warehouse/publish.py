@@ -1,0 +1,80 @@
+"""The ledger's copy for readers: checked, complete, and put in place in one step."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from schemas.errors import LedgerError
+from warehouse.database import Database
+from warehouse.home import Home
+from warehouse.snapshots import sync_folder
+
+INVARIANTS: dict[str, str] = {
+    "has no snapshot": """
+        SELECT 'version ' || version || ' of claim ' || claim_key AS what FROM copy.stored.claim_versions AS v
+        WHERE NOT EXISTS (FROM copy.stored.snapshots AS s
+            WHERE s.sha256 = v.snapshot_sha256 AND s.source_id = v.source_id)""",
+    "quotes nothing": """
+        SELECT 'version ' || version || ' of claim ' || claim_key AS what FROM copy.stored.claim_versions
+        WHERE trim(evidence_quote) = ''""",
+    "does not follow on the version before it": """
+        SELECT 'version ' || version || ' of claim ' || claim_key AS what FROM copy.stored.claim_versions
+        QUALIFY version <> row_number() OVER (PARTITION BY claim_key ORDER BY version)""",
+    "moved to another source": """
+        SELECT 'claim ' || claim_key AS what FROM copy.stored.claim_versions
+        GROUP BY claim_key HAVING count(DISTINCT source_id) > 1""",
+    "rests on a claim that is not in the ledger": """
+        SELECT 'the score of ' || s.vendor || ' in ' || s.dimension || ' (' || c.claim_key || ')' AS what
+        FROM copy.stored.score_claims AS c LEFT JOIN copy.stored.scores AS s USING (score_id)
+        WHERE c.claim_key NOT IN (SELECT claim_key FROM copy.stored.claim_versions)""",
+    "does not start at rank 1": """
+        SELECT 'the ranking ' || ranking_id || ' of ' || scorecard AS what
+        FROM copy.stored.rankings LEFT JOIN copy.stored.placements USING (ranking_id)
+        GROUP BY ALL HAVING coalesce(min(rank), 0) <> 1""",
+}
+"""What must hold of every published file: each query gives the rows of which its key is true."""
+
+
+def publish(database: Database, home: Home) -> None:
+    """Replaces the file that readers open by a copy of the ledger as it stands.
+
+    Readers are never blocked: who has the old file open keeps it. Raises LedgerError, naming the first row
+    that breaks an invariant, and leaves the old file in place.
+    """
+    new = home.root / "publishing.duckdb"
+    _remove(new)
+    try:
+        _copy(database, new)
+        with new.open("rb") as file:
+            os.fsync(file.fileno())
+        new.replace(home.published)
+        sync_folder(home.root)
+    except OSError as error:
+        raise LedgerError(
+            f"the ledger could not be published ({error.strerror or error}); the old file is still in place"
+        ) from error
+    finally:
+        _remove(new)
+
+
+def _copy(database: Database, new: Path) -> None:
+    ledger = database.rows("SELECT current_database() AS name")[0]["name"]
+    # ATTACH takes no parameters. The path is the home's, and a quote in it is doubled.
+    path = str(new).replace("'", "''")
+    database.run_script(f"ATTACH '{path}' AS copy")
+    try:
+        database.run_script(f'COPY FROM DATABASE "{ledger}" TO copy')
+        for failure, sql in INVARIANTS.items():
+            if broken := database.rows(f"{sql} ORDER BY what LIMIT 1"):
+                raise LedgerError(
+                    f"{broken[0]['what']} {failure}; nothing was published, the old file is still in place"
+                )
+        database.run_script("CHECKPOINT copy")
+    finally:
+        database.run_script("DETACH copy")
+
+
+def _remove(path: Path) -> None:
+    for leftover in (path, path.with_name(f"{path.name}.wal")):
+        leftover.unlink(missing_ok=True)

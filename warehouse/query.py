@@ -1,0 +1,225 @@
+"""Questions in SQL to the published file, which can neither write nor see anything else.
+
+Four walls, each of which would do for most attacks: the file is opened read-only; DuckDB may touch no other
+file, network or extension, and its settings are locked; only a single reading statement is let through; and
+functions that run text as SQL or tell where files lie are refused by name in the parsed statement.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from schemas.errors import QueryError
+from warehouse.database import first_line
+from warehouse.home import Home
+
+MOST_CHARACTERS = 100_000
+
+REFUSED_NAMES = frozenset(
+    {
+        "checkpoint",
+        "current_setting",
+        "duckdb_databases",
+        "duckdb_extensions",
+        "duckdb_logs",
+        "duckdb_secrets",
+        "duckdb_settings",
+        "duckdb_temporary_files",
+        "force_checkpoint",
+        "pragma_database_list",
+        "query",
+        "query_table",
+        "which_secret",
+        "write_log",
+    }
+)
+"""Functions and views that run text as SQL, act, or tell of paths and settings."""
+
+# DuckDB lets a query read the open database's own file as bytes, whatever its settings.
+_READS_FILES = re.compile(r"read_|parquet_|sniff_csv|glob$|.*[/\\]", re.DOTALL)
+_LEDGER_ONLY = "a query reads the ledger only: no file and no extension"
+
+_CONFIG: dict[str, str | bool | int | float | list[str]] = {
+    "enable_external_access": "false",
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_persistent_secrets": "false",
+    "secret_directory": "",
+    "temp_directory": "",
+    "threads": "2",
+}
+_BATCH = 5_000
+_EXPLAIN = re.compile(r"(?is)\A(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\b(?:\s+analyze\b)?")
+_MEMORY = re.compile(r"\d+(?:\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
+_OPTIONS = re.compile(r"\A\s*\([^()]*\)")
+_ABSOLUTE_PATH = re.compile(r"(?<![\w.])/(?:[^\s/\"'`]+/)+[^\s\"'`]*")
+
+
+@dataclass(frozen=True)
+class Result:
+    """Column names, DuckDB's names of their types, and the rows. `cut`: there were more than `max_rows`."""
+
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+    cut: bool = False
+
+
+def run_query(
+    home: Home,
+    sql: str,
+    *,
+    live: bool = False,
+    memory_limit: str = "512MB",
+    timeout_seconds: float = 30.0,
+    max_rows: int | None = None,
+) -> Result:
+    """Gives the result of one reading statement over what was last published.
+
+    `live` asks the ledger file itself, which works only while nobody writes. Raises QueryError, which tells
+    no path that the query does not name, where the statement is not a single reading one, fails, or takes
+    too long.
+    """
+    file = home.ledger if live else home.published
+    if not file.exists():
+        raise QueryError(
+            f"there is no ledger at {home.root} yet; run `koujing refresh` or `koujing demo` first"
+        )
+    if len(sql) > MOST_CHARACTERS:
+        raise QueryError(f"the query has {len(sql)} characters; {MOST_CHARACTERS} are allowed")
+    if not _MEMORY.fullmatch(memory_limit):
+        raise QueryError(f"the memory limit {memory_limit[:40]!r} is no size; write it like 512MB or 2GB")
+    try:
+        sql.encode()
+    except UnicodeEncodeError:
+        raise QueryError("the query is not valid Unicode text; remove the broken characters") from None
+    with _opened(file, memory_limit, live=live) as connection:
+        try:
+            _require_reading(connection, sql)
+            return _fetch(connection, sql, timeout_seconds, max_rows)
+        except duckdb.InterruptException:
+            raise QueryError(
+                f"the query took longer than {timeout_seconds:g} s; ask for less, or allow more time"
+            ) from None
+        except duckdb.PermissionException:
+            raise QueryError(_LEDGER_ONLY) from None
+        except duckdb.Error as error:
+            raise QueryError(_without_paths(first_line(error), home)) from None
+
+
+@contextlib.contextmanager
+def _opened(file: Path, memory_limit: str, *, live: bool) -> Iterator[duckdb.DuckDBPyConnection]:
+    try:
+        connection = duckdb.connect(
+            str(file), read_only=True, config={**_CONFIG, "memory_limit": memory_limit}
+        )
+    except duckdb.Error as error:
+        # Another process has the file open for writing, or this one has.
+        if live and ("lock" in str(error) or "different configuration" in str(error)):
+            raise QueryError("a run is writing to the ledger; ask the published copy instead") from None
+        reason = _without_paths(first_line(error), Home(file.parent))
+        raise QueryError(f"{file.name} cannot be opened ({reason}); run `koujing refresh`") from None
+    try:
+        connection.execute("SET TimeZone = 'UTC'")
+        # A name in a query must never find a variable of this program.
+        connection.execute("SET python_enable_replacements = false")
+        connection.execute("SET lock_configuration = true")
+        yield connection
+    finally:
+        connection.close()
+
+
+def _require_reading(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
+    statements = connection.extract_statements(sql)
+    if len(statements) != 1:
+        raise QueryError(f"the query holds {len(statements)} statements; give exactly one")
+    kind = statements[0].type
+    if kind == duckdb.StatementType.EXPLAIN:
+        sql = _explained(connection, sql)
+    elif kind != duckdb.StatementType.SELECT:
+        raise QueryError(
+            f"{kind.name} is not allowed; a query is a single SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, "
+            "SUMMARIZE or EXPLAIN (a PIVOT names its values with IN)"
+        )
+    serialized = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
+    tree = json.loads(serialized[0]) if serialized else {"error": True}
+    if tree.get("error"):
+        raise QueryError("the query is of a kind that cannot be checked; write it as a plain SELECT")
+    for name in _names(tree):
+        plain = name.strip('"').casefold()
+        if plain in REFUSED_NAMES:
+            raise QueryError(f"{plain} is not open to queries")
+        if _READS_FILES.match(plain):
+            raise QueryError(_LEDGER_ONLY)
+
+
+def _explained(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
+    """The statement that an EXPLAIN explains; only a reading one is let through."""
+    opening = _EXPLAIN.match(sql)
+    rest = sql[opening.end() :] if opening else ""
+    for candidate in (rest, _OPTIONS.sub("", rest)):
+        with contextlib.suppress(duckdb.Error):
+            statements = connection.extract_statements(candidate)
+            if len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT:
+                return candidate
+    raise QueryError("EXPLAIN is allowed before a single SELECT only")
+
+
+def _names(node: object) -> Iterator[str]:
+    """Every name of a function or table in a parsed statement."""
+    waiting = [node]
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, dict):
+            for key, value in node.items():
+                if key in ("function_name", "table_name") and isinstance(value, str):
+                    yield value
+                elif isinstance(value, dict | list):
+                    waiting.append(value)
+        elif isinstance(node, list):
+            waiting.extend(node)
+
+
+def _fetch(
+    connection: duckdb.DuckDBPyConnection, sql: str, timeout_seconds: float, max_rows: int | None
+) -> Result:
+    until = time.monotonic() + timeout_seconds
+    timer = threading.Timer(timeout_seconds, connection.interrupt)
+    timer.daemon = True
+    timer.start()
+    try:
+        cursor = connection.execute(sql)
+        description = cursor.description or []
+        rows: list[tuple[Any, ...]] = []
+        while max_rows is None or len(rows) <= max_rows:
+            batch = cursor.fetchmany(_BATCH)
+            if not batch:
+                break
+            rows += batch
+            # A result that is already computed is handed over without heeding the interrupt.
+            if time.monotonic() > until:
+                raise duckdb.InterruptException("too long")
+    finally:
+        timer.cancel()
+    cut = max_rows is not None and len(rows) > max_rows
+    return Result(
+        columns=tuple(column[0] for column in description),
+        types=tuple(str(column[1]) for column in description),
+        rows=rows[:max_rows] if cut else rows,
+        cut=cut,
+    )
+
+
+def _without_paths(message: str, home: Home) -> str:
+    return _ABSOLUTE_PATH.sub("…", message.replace(str(home.root), "the home"))

@@ -1,0 +1,45 @@
+CREATE OR REPLACE VIEW open_flags AS
+SELECT
+    flag.flag_id,
+    claim.vendor,
+    claim.product,
+    claim.metric,
+    flag.name AS flag,
+    claim.text_value,
+    claim.low,
+    claim.high,
+    claim.unit,
+    flag.question_en,
+    flag.question_zh,
+    flag.readings,
+    claim.quote,
+    claim.source_url,
+    claim.not_seen,
+    claim.recorded_at AS raised_at,
+    claim.claim_key,
+    claim.version
+FROM stored.flags AS flag
+JOIN claims AS claim ON claim.claim_key = flag.claim_key AND claim.version = flag.version
+ANTI JOIN stored.decisions AS decision
+    ON decision.flag_id = flag.flag_id AND decision.version = flag.version
+ORDER BY claim.vendor, claim.metric, flag.flag_id;
+
+COMMENT ON VIEW open_flags IS 'Ambiguities of the latest claims that nobody has settled yet. A decision holds for the version it was made on.';
+COMMENT ON COLUMN open_flags.flag_id IS 'The name by which the flag is settled.';
+COMMENT ON COLUMN open_flags.vendor IS 'The vendor''s id.';
+COMMENT ON COLUMN open_flags.product IS 'The product''s id.';
+COMMENT ON COLUMN open_flags.metric IS 'What is measured.';
+COMMENT ON COLUMN open_flags.flag IS 'Which ambiguity it is.';
+COMMENT ON COLUMN open_flags.text_value IS 'The value as it stands on the page.';
+COMMENT ON COLUMN open_flags.low IS 'The number as read for now, in the metric''s unit.';
+COMMENT ON COLUMN open_flags.high IS 'The upper end as read for now; null where there is none.';
+COMMENT ON COLUMN open_flags.unit IS 'The metric''s canonical unit.';
+COMMENT ON COLUMN open_flags.question_en IS 'What to ask the vendor, in English.';
+COMMENT ON COLUMN open_flags.question_zh IS 'What to ask the vendor, in Chinese.';
+COMMENT ON COLUMN open_flags.readings IS 'The admissible answers, each with the value under it.';
+COMMENT ON COLUMN open_flags.quote IS 'The words on the page that carry the claim.';
+COMMENT ON COLUMN open_flags.source_url IS 'The address of the page.';
+COMMENT ON COLUMN open_flags.not_seen IS 'Visits in a row on which the claim was not there.';
+COMMENT ON COLUMN open_flags.raised_at IS 'When the version that raises the question was written (UTC).';
+COMMENT ON COLUMN open_flags.claim_key IS 'The claim''s name.';
+COMMENT ON COLUMN open_flags.version IS 'The version of the claim that raises the question.';
