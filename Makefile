@@ -1,0 +1,46 @@
+# Koujing: two commands do everything on a fresh machine: `make run` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+
+.PHONY: help run test lint bench clean setup lock wheel
+help: ## Show the commands
+	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## Build the private environment from the lock file
+$(STAMP): requirements.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Koujing needs Python 3.11 or later; try: make PYTHON=python3.12 $(MAKECMDGOALS)" >&2; exit 1; }
+	@test -x $(BIN)/python || { echo "building $(VENV) (once)"; $(PYTHON) -m venv $(VENV); } || \
+	  { echo "python cannot make an environment; on Debian: apt install python3-venv" >&2; exit 1; }
+	@echo "installing from requirements.lock (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps -e .
+	@touch $(STAMP)
+
+run: $(STAMP) ## Refresh the demo vendors' site for two days and print the rankings
+	@$(BIN)/koujing demo
+
+test: $(STAMP) ## Run the tests
+	@$(BIN)/python -m pytest
+
+lint: $(STAMP) ## Layers, style and types
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/lint-imports
+	@$(BIN)/mypy
+
+bench: $(STAMP) ## Measure speed as ratios in one run
+	@$(BIN)/python -m tests.bench.run
+
+lock: $(STAMP) ## Renew requirements.lock from the ranges in pyproject.toml (needs uv)
+	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --no-emit-index-url \
+	  --no-emit-find-links --no-header --no-annotate --quiet -o requirements.lock
+
+wheel: $(STAMP) ## Build the wheel into dist/
+	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
+
+clean: ## Remove the environment, caches and built files (a ledger is never touched)
+	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
