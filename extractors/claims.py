@@ -12,7 +12,7 @@ from decimal import Decimal
 from extractors.capabilities import find_capabilities
 from extractors.fold import fold
 from extractors.flags import flag_names
-from extractors.guards import is_claimable, is_market_or_score
+from extractors.guards import is_claimable, is_market_or_score, is_supplied
 from extractors.headers import dress
 from extractors.meaning import (
     Meaning,
@@ -25,7 +25,7 @@ from extractors.meaning import (
 )
 from extractors.quantities import Mention, find_mentions
 from extractors.scopes import Page, Surroundings, surroundings
-from extractors.subject import Subject, family_of, nearest_subject
+from extractors.subject import Subject, family_of, nearest_subject, product_names, vendor_names
 from extractors.units import Dimension
 from schemas.claim import Claim, Direction, Evidence
 from schemas.document import Block, BlockKind
@@ -36,24 +36,30 @@ from schemas.source import Tier
 GRAMMAR_VERSION = "1"
 EXTRACTOR = f"grammar@{GRAMMAR_VERSION}"
 
-_HEADER_BOUND = re.compile(r"最高|最大(?!集群|规模)|峰值|上限|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling|实测最优|best measured", re.IGNORECASE)
+_HEADER_BOUND = re.compile(r"最高|最大(?!集群|规模)|峰值|上限|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling", re.IGNORECASE)
 _HEADER_FLOOR = re.compile(r"最低|最小|\bmin(?:imum)?\b|低至", re.IGNORECASE)
 _SCORED = frozenset({Dimension.FRACTION, Dimension.MONEY, Dimension.BARE})
 _LIMITS = frozenset({"fs_capacity_max", "file_count_max", "clients_max", "cluster_size_max", "sku_count", "model_count"})
-_BEST_MEASURED = re.compile(r"实测最优|best measured|best[- ]case result", re.IGNORECASE)
+_LABEL_FLOOR = re.compile(r" ?(?:以上|及以上|or more|and up)")
 _GPU_MODEL = re.compile(r"(?:RTX ?(?:[A-Z]?\d{2,4}|\d0(?= ?系))|Tesla [A-Z]\d+|[HABVLP]\d{2,3}[sS]?|T4|MI\d{3}X?|GB\d{3}|910[BC]|昇腾 ?\d+[A-Z]?)(?: ?系)?")
 _TIER = re.compile(r"型|档|级(?!别)|L\d|tier|class|^GP-|standard|premium|performance|capacity$|\d+ ?MB/s/TiB", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What is known of the page before its first sentence."""
+    """What is known of the page before its first sentence.
+
+    `article`: it is about no one vendor. `repeats`: it has a byline, so it repeats what others said.
+    `best_measured_from`: the offset after which its tables hold best measured values.
+    """
 
     source: str
     subject: Subject
     tier: Tier
     language: str
     article: bool
+    repeats: bool = False
+    best_measured_from: int | None = None
 
 
 def read_claims(page: Page, context: Context) -> list[Claim]:
@@ -65,10 +71,11 @@ def read_claims(page: Page, context: Context) -> list[Claim]:
 
 def _figures(page: Page, context: Context) -> Iterator[Claim]:
     spec_tables = _spec_tables(page)
-    carried = context.subject
+    carried, last_named = context.subject, Subject(None, None)
     for index, block in enumerate(page.document.blocks):
         text = page.folded[block.start : block.end]
         carried = _carry(block, text, carried, context)
+        last_named = Subject(None, None) if block.kind is BlockKind.HEADING else last_named
         if block.chrome or block.kind is BlockKind.CODE:
             continue
         mentions = [_shifted(m, block.start) for m in find_mentions(text, lang=context.language)]
@@ -78,16 +85,20 @@ def _figures(page: Page, context: Context) -> Iterator[Claim]:
             mention = dress(raw, around)
             if mention.dimension is Dimension.BARE or not is_claimable(mention, around):
                 continue
+            if context.article and not is_supplied(mention, around):
+                continue
             if heading and mention.dimension is not Dimension.RATE_DENSITY:
                 continue
             if any(m.kind == "struck" and m.start <= mention.start < m.end for m in page.document.marks):
                 continue
-            subject = _subject(around, block, mention, carried, context)
+            subject = _subject(around, carried if carried.vendor else last_named, context)
             spec = block.cell is not None and block.cell.table in spec_tables
             spec = spec or block.kind is BlockKind.DEFINITION
             claim = _claim(page, mention, around, subject, context, spec_sheet=spec)
             if claim is not None:
                 yield claim
+        if block.kind is not BlockKind.HEADING and index not in page.flat_headers:
+            last_named = _only_vendor(text) or last_named
 
 
 def _shifted(mention: Mention, by: int) -> Mention:
@@ -122,9 +133,20 @@ def _carry(block: Block, text: str, carried: Subject, context: Context) -> Subje
     return carried
 
 
-def _subject(
-    around: Surroundings, block: Block, mention: Mention, carried: Subject, context: Context
-) -> Subject:
+def _only_vendor(text: str) -> Subject | None:
+    """The one vendor that a paragraph is about, for the next that says only "it"."""
+    named = {vendor for vendor, _, _ in vendor_names(text)}
+    return Subject(named.pop(), None, "paragraph before") if len(named) == 1 else None
+
+
+def _subject(around: Surroundings, carried: Subject, context: Context) -> Subject:
+    """Whose number it is: the sentence, the row, the column, the paragraph, the heading, the page, in that order."""
+    if any(s.name == "flat" for s in around.scopes):
+        row = around.text_of("earlier") + around.before
+        vendor = vendor_names(row)[0][0] if vendor_names(row) else None
+        if vendor is not None:
+            own = [p for v, p, _, _ in product_names(row) if v == vendor]
+            return Subject(vendor, own[-1] if own else None, "row", "row" if own else "")
     rows = " ".join(s.text for s in around.scopes if s.name == "row")
     columns = " ".join(s.text for s in around.scopes if s.name == "column")
     earlier = around.text_of("earlier")
@@ -140,8 +162,7 @@ def _subject(
             return Subject(named.vendor, product, rule, rule if named.product else carried.product_rule)
     if carried.vendor is not None:
         return carried
-    after = nearest_subject("", around.after)
-    return after if after.vendor is not None and context.article is False else context.subject
+    return context.subject
 
 
 def _claim(
@@ -159,7 +180,7 @@ def _claim(
     if metric.floor is not None and low is not None and low < metric.floor:
         return None
     basis, basis_rule = basis_of(metric, mention, around, spec_sheet=spec_sheet and family in ("storage", "any"))
-    bound, best_case = _bound(mention, metric, around)
+    bound, best_case = _bound(mention, metric, around, context)
     if bound is Bound.EXACT and high is not None:
         bound = Bound.RANGE
     qualifiers = _qualifiers(mention, metric, around, family)
@@ -180,7 +201,7 @@ def _claim(
         bound=bound,
         best_case=best_case,
         basis=basis,
-        direction=Direction(direction_of(around)),
+        direction=Direction(direction_of(metric, around)),
         condition=condition_of(metric, mention, around),
         baseline=baseline_of(mention, around) if metric.name == "relative_improvement" else None,
         qualifiers=qualifiers,
@@ -195,7 +216,7 @@ def _claim(
             "product": subject.product_rule or "not named",
         },
     )
-    flags = flag_names(metric, mention, draft, around, tier=context.tier, article=context.article)
+    flags = flag_names(metric, mention, draft, around, tier=context.tier, article=context.article, repeats=context.repeats)
     return draft.model_copy(update={"flags": flags})
 
 
@@ -238,16 +259,21 @@ def _amounts(
     return low, high, unit
 
 
-def _bound(mention: Mention, metric: Metric, around: Surroundings) -> tuple[Bound, bool]:
+def _bound(mention: Mention, metric: Metric, around: Surroundings, context: Context) -> tuple[Bound, bool]:
     bound, best = mention.bound, mention.best_case
     headers = "\n".join(around.headers)
+    if metric.name == "relative_improvement":
+        return bound, best
+    if bound is Bound.EXACT and _LABEL_FLOOR.match(around.text_of("label")):
+        return Bound.AT_LEAST, best
     if _HEADER_BOUND.search(headers):
         if bound is Bound.EXACT:
             bound = Bound.AT_MOST
         best = best or (metric.name not in _LIMITS and bound is not Bound.FORMULA)
     elif bound is Bound.EXACT and _HEADER_FLOOR.search(headers):
         bound, best = Bound.AT_LEAST, metric.better == "lower"
-    if metric.family == "storage" and bound is Bound.EXACT and _BEST_MEASURED.search(around.text_of("earlier", "intro")):
+    measured = context.best_measured_from is not None and mention.start >= context.best_measured_from
+    if measured and metric.family == "storage" and bound is Bound.EXACT and around.block.cell is not None:
         bound, best = Bound.AT_MOST, True
     return bound, best
 
@@ -290,19 +316,22 @@ def _quote_span(page: Page, mention: Mention, meaning: Meaning, around: Surround
 
 
 def _capabilities(page: Page, context: Context) -> Iterator[Claim]:
-    seen: set[tuple[str | None, str, str | None]] = set()
+    seen: set[tuple[str | None, str | None, str, str | None]] = set()
+    vendors_named = bool(vendor_names(page.folded))
     for found in find_capabilities(page):
         block = page.document.blocks[found.block]
         before = page.folded[block.start : found.cue_start]
-        headings = fold("\n".join(block.headings[1:]))
+        headings = fold("\n".join(block.headings if context.article else block.headings[1:]))
         rows = "\n".join(fold(h.text) for h in block.cell.row_headers) if block.cell else ""
         subject = context.subject
         for text, rule in ((before, "sentence"), (rows, "row"), (headings, "heading")):
-            named = nearest_subject(text, "")
+            named = _first_of_row(text) if found.block in page.flat_headers else nearest_subject(text, "")
             if named.vendor is not None:
                 subject = replace(named, vendor_rule=rule, product_rule=rule if named.product else "")
                 break
-        key = (subject.vendor, found.name, found.of)
+        if subject.vendor is None and (context.article and vendors_named):
+            continue  # a general remark in an article about several vendors
+        key = (subject.vendor, None if context.article else subject.product, found.name, found.of)
         if key in seen:
             continue
         seen.add(key)
@@ -331,6 +360,11 @@ def _capabilities(page: Page, context: Context) -> Iterator[Claim]:
             extractor=EXTRACTOR,
             rules={"metric": "cue", "vendor": subject.vendor_rule or "not named"},
         )
+
+
+def _first_of_row(row: str) -> Subject:
+    named = vendor_names(row)
+    return Subject(named[0][0], None, "row") if named else Subject(None, None)
 
 
 def _with_keys(claims: list[Claim]) -> list[Claim]:

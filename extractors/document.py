@@ -59,6 +59,7 @@ _SNIFFED = 4096
 _SHELL_TEXT = 40
 _LANG_SAMPLE = 400
 
+_MARKDOWN_NESTING = 100  # deeper quotes and lists are dropped by the Markdown library
 _XML_DECLARATION = re.compile(r"<\?xml[^<>]*>")
 _FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)\n(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL)
 _FRONT_TITLE = re.compile(r"^title:[ \t]*[\"']?(.*?)[\"']?[ \t]*$", re.MULTILINE)
@@ -210,7 +211,11 @@ def read_markdown(text: str) -> Document:
         found = _FRONT_TITLE.search(front[1])
         title = found[1] if found else ""
         text = text[front.end() :]
-    document = read_html(MarkdownIt("commonmark").enable(["table", "strikethrough"]).render(text))
+    document = read_html(
+        MarkdownIt("commonmark", {"maxNesting": _MARKDOWN_NESTING})
+        .enable(["table", "strikethrough"])
+        .render(text)
+    )
     first = next((one for one in document.blocks if one.kind is BlockKind.HEADING), None)
     title = title or document.title or (document.text[first.start : first.end] if first else "")
     return document.model_copy(update={"title": title})

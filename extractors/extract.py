@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from extractors.checks import check_claim
 from extractors.claims import Context, read_claims
 from extractors.document import masked, read_document
@@ -14,7 +16,13 @@ from schemas.errors import UnreadableError
 from schemas.extraction import Extraction
 from schemas.source import Tier
 
-_TEXT_ENDINGS = (".txt", ".text")
+_BREADCRUMB = re.compile(r"\S (?:[>＞»›/／|»]) \S|[>＞»›].*[>＞»›]")
+_BYLINE = re.compile(
+    r"^By [A-Z]|min(?:ute)? read\b|记者|記者|编辑部|編集部|責任編集|来源[:：]|作者[:：]|paper club|reading group|desk report"
+    r"|\(joined \d{4}|\d posts\b|Forum »|wrote on",
+    re.IGNORECASE | re.MULTILINE,
+)
+_BEST_MEASURED = re.compile(r"(?:以下|下表|下列|below|following).{0,16}(?:实测最优|最优值|best (?:measured|result|case))", re.IGNORECASE)
 
 
 def extract(
@@ -63,6 +71,8 @@ def extract_document(
         tier=tier,
         language=language or document.lang,
         article=subject.vendor is None,
+        repeats=_BYLINE.search(document.text[:3000]) is not None,
+        best_measured_from=next((m.end() for m in [_BEST_MEASURED.search(document.text)] if m), None),
     )
     claims = read_claims(page, context)
     flags = tuple(readings_of(claim, flag) for claim in claims for flag in claim.flags)
@@ -75,7 +85,8 @@ def extract_document(
 def _subject(document: Document, vendor: str | None, product: str | None) -> Subject:
     if vendor is not None and product is not None:
         return Subject(vendor, product, "source", "source")
-    crumbs = "\n".join(document.text[b.start : b.end] for b in document.blocks if b.chrome)[:2000]
+    chrome = (document.text[b.start : b.end] for b in document.blocks if b.chrome or b.end < 400)
+    crumbs = next((text for text in chrome if _BREADCRUMB.search(text)), "")
     headings = tuple(
         document.text[b.start : b.end] for b in document.blocks if b.kind is BlockKind.HEADING and not b.chrome
     )

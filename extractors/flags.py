@@ -41,7 +41,7 @@ _ARTICLE_TIERS = ("T3", "T4")
 
 
 def flag_names(
-    metric: Metric, mention: Mention, claim: Claim, around: Surroundings, *, tier: Tier, article: bool
+    metric: Metric, mention: Mention, claim: Claim, around: Surroundings, *, tier: Tier, article: bool, repeats: bool
 ) -> tuple[str, ...]:
     """The flags of one claim, in the registry's order."""
     on = {
@@ -53,7 +53,7 @@ def flag_names(
         "direction_unspecified": "direction" in metric.asks and claim.direction == "unspecified",
         "access_unspecified": "access" in metric.asks and "access" not in claim.condition and not _names_access(around),
         "peak_without_load": "load" in metric.asks and claim.best_case and "load" not in claim.condition,
-        "no_test_condition": "test_condition" in metric.asks and _no_test_condition(metric, claim),
+        "no_test_condition": "test_condition" in metric.asks and _no_test_condition(metric, mention, claim),
         "no_baseline": metric.name == "relative_improvement" and claim.baseline is None,
         "ill_defined_multiple": metric.name == "relative_improvement" and _ill_defined(claim, around),
         "order_of_magnitude_only": claim.bound is Bound.ORDER_OF_MAGNITUDE or _sub_level(mention),
@@ -62,7 +62,7 @@ def flag_names(
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,
         "on_request_only": bool(_ON_REQUEST.search(around.sentence + "\n" + "\n".join(around.headers))),
-        "secondhand": tier in _ARTICLE_TIERS or (not article and bool(_CREDITED.search(around.sentence))),
+        "secondhand": repeats or tier in _ARTICLE_TIERS or (not article and bool(_CREDITED.search(around.sentence))),
     }
     return tuple(name for name in registry().flags if on.get(name))
 
@@ -99,8 +99,8 @@ def _names_access(around: Surroundings) -> bool:
     return any(_ACCESS_NAMED.search(s.text) for s in around.scopes if s.name in ("near", "column", "row", "label"))
 
 
-def _no_test_condition(metric: Metric, claim: Claim) -> bool:
-    if claim.bound is Bound.ORDER_OF_MAGNITUDE:
+def _no_test_condition(metric: Metric, mention: Mention, claim: Claim) -> bool:
+    if claim.bound is Bound.ORDER_OF_MAGNITUDE or mention.level:
         return False  # a magnitude reads as a class of product, not as a measurement
     if metric.name in ("checkpoint_time", "card_failure_rate", "fault_detection_rate"):
         return False

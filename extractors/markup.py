@@ -141,7 +141,13 @@ def _watch(reading: Reading, tag: Tag, close: Close | None) -> Close:
 
 
 def _sheets(soup: BeautifulSoup) -> list[str]:
-    return [str(node) for node in soup.descendants if isinstance(node, Stylesheet)]
+    found = []
+    node = soup.contents[0] if soup.contents else None
+    while node is not None:
+        if type(node) is Stylesheet:
+            found.append(str(node))
+        node = node.next_element
+    return found
 
 
 def _hidden_text(tag: Tag) -> str:

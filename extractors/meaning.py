@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from extractors.cues import AGAINST, basis_hits, metric_hits
 from extractors.fold import fold
+from extractors.guards import SCALE_OF
 from extractors.quantities import Mention
 from extractors.scopes import Scope, Surroundings
 from extractors.units import Dimension
@@ -172,16 +173,21 @@ def _gap(start: int, end: int, scope: Scope, mention: Mention) -> int:
 def _reaches(scope: Scope, cue_end: int, mention: Mention, around: Surroundings) -> bool:
     """Whether a basis named earlier in the sentence still holds: not once another figure stood in between."""
     between = around.before[scope.offset + cue_end - around.sentence_start :]
+    if _ALSO.search(between):
+        return True
     return re.search(r"\d", between) is None and mention.start - (scope.offset + cue_end) <= 40
 
 
+_ALSO = re.compile(r"(?:\bor|\bi\.e\.|即|也就是|合计?|或) ?$")
 _ONE_WAY = re.compile(r"单向|one[- ]way|unidirectional|each (?:way|direction)|full[- ]duplex|per direction", re.IGNORECASE)
 _FULL_DUPLEX = re.compile(r"full[- ]duplex|全双工", re.IGNORECASE)
 _BOTH_WAYS = re.compile(r"双向|both (?:ways|directions)|bidirectional|bi-directional|two-way", re.IGNORECASE)
 
 
-def direction_of(around: Surroundings) -> str:
-    """One way, both ways, or not said, by the words nearest to the number."""
+def direction_of(metric: Metric, around: Surroundings) -> str:
+    """One way, both ways, or not said, by the words nearest to a bandwidth."""
+    if metric.family != "network" or metric.unit not in ("bit/s", "byte/s"):
+        return "unspecified"
     for scope in around.scopes:
         if scope.name not in ("near", "column", "row", "label"):
             continue
@@ -242,9 +248,9 @@ def _scale_before(around: Surroundings, mention: Mention) -> re.Match[str] | Non
     found = None
     for match in _SCALE.finditer(around.before):
         found = match
-    if found is None or re.search(r"\d", around.before[found.end() :]):
+    if found is None or re.search(r"[\d、;；]", around.before[found.end() :]):
         return None
-    return found if re.match(r"上|下|规模|の|で| at |的集群|训练集群", around.before[found.end() :]) else None
+    return found if SCALE_OF.match(around.before[found.end() :] + " ") else None
 
 
 def _access(text: str) -> str | None:

@@ -52,7 +52,9 @@ def _is_heading(line: str, document: Document, following: Block | None) -> bool:
     if following is None or not _HEADING_LIKE.match(line) or line.lstrip().startswith(("-", "*", "•", "第一,")):
         return False
     after = document.text[following.start : following.end]
-    return len(after) > len(line) or _TABLE_START.match(fold(after)) is not None
+    if _HEADING_LIKE.match(after) and not _TABLE_START.match(fold(after)):
+        return len(after) > 2 * len(line)
+    return True
 
 
 def _rows(line: str) -> list[tuple[int, int]] | None:

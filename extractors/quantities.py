@@ -89,6 +89,7 @@ _TIMES = re.compile(r" ?[×xX*路] ?")
 _PLUS_MINUS = re.compile(r" ?± ?")
 _OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数)[^\d,，。;；、\n\t|]{0,8}$")
 _DATE_AFTER = re.compile(r" ?[年月日号](?!间)|(?P<mark>[-/])\d{1,2}(?P=mark)\d{1,4}(?!\d)")
+_COMMA_PROOF = re.compile(r"(?<![\d.,])0,\d(?!\d*[,\d]{3},)|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d\.\d)")
 _NINES = re.compile(r" ?(?:个 ?9|nines)")
 _BARE = Unit(Dimension.BARE, Decimal(1))
 _OPS = Unit(Dimension.OPS, Decimal(1))
@@ -103,7 +104,8 @@ def find_mentions(text: str, *, lang: str = "") -> list[Mention]:
     `lang` decides what a lone comma or dot between digits means (see COMMA_DECIMAL_LANGUAGES).
     """
     folded = fold(text)
-    comma = lang.split("-")[0].lower() in COMMA_DECIMAL_LANGUAGES
+    # A number like 0,1 or 10.000.000 settles it too, whatever language the page declares.
+    comma = lang.split("-")[0].lower() in COMMA_DECIMAL_LANGUAGES or _COMMA_PROOF.search(folded) is not None
     return _bounded(folded, _joined(folded, list(_scan(folded, comma))))
 
 

@@ -45,17 +45,25 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A document with its folded text and the flattened header of each block that has one (see `plain`)."""
+    """A document with its folded text, the flattened header of each block that has one (see `plain`), and the
+    header over each table's first column, which says what its rows are.
+    """
 
     document: Document
     folded: str
     flat_headers: dict[int, str]
     title: str
+    corners: dict[int, str]
 
 
 def page_of(document: Document, visible: str, flat_headers: dict[int, str] | None = None) -> Page:
     """Prepare a document for the rules; `visible` is its text with marks blanked out."""
-    return Page(document, fold(visible), flat_headers or {}, fold(document.title))
+    folded = fold(visible)
+    corners: dict[int, str] = {}
+    for block in document.blocks:
+        if block.cell is not None and block.cell.is_header and block.cell.row == 0 and block.cell.col == 0:
+            corners[block.cell.table] = folded[block.start : block.end].strip()
+    return Page(document, folded, flat_headers or {}, fold(document.title), corners)
 
 
 def surroundings(page: Page, index: int, mentions: list[Mention], which: int) -> Surroundings:
@@ -75,6 +83,9 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         Scope("before", text[sentence_start:near_start], 0.5, sentence_start),
         Scope("after", text[near_end:sentence_end], 0.35, near_end),
     ]
+    if segment_start > sentence_start and text[segment_start - 1] in "(（":
+        head = text[max(sentence_start, segment_start - 30) : segment_start - 1].rstrip()
+        scopes.insert(2, Scope("head", head, 0.7, segment_start - 1 - len(head)))
     scopes += _header_scopes(page, index, block)
     headings = [fold(h) for h in block.headings]
     scopes += [
@@ -125,6 +136,8 @@ def _header_scopes(page: Page, index: int, block: Block) -> list[Scope]:
             scopes.append(Scope("column", fold(header.text), 0.95 - 0.1 * depth, header.start))
         for depth, header in enumerate(reversed(block.cell.row_headers)):
             scopes.append(Scope("row", fold(header.text), 0.9 - 0.1 * depth, header.start))
+        if corner := page.corners.get(block.cell.table):
+            scopes.append(Scope("corner", corner, 0.3, -1))
         if block.caption:
             scopes.append(Scope("caption", fold(block.caption), 0.5, -1))
     if block.label is not None:

@@ -116,10 +116,8 @@ def nearest_subject(before: str, after: str, *, allow_after: bool = True) -> Sub
         if not products and not vendors:
             continue
         pick = -1 if take_last else 0
-        product = products[pick] if products else None
-        vendor = vendors[pick] if vendors else None
-        if product and (vendor is None or vendor[0] == product[0] or (product[2] > vendor[1]) == take_last):
-            return Subject(product[0], product[1], rule, rule)
-        if vendor:
-            return Subject(vendor[0], None, rule, "")
+        vendor = vendors[pick][0] if vendors else products[pick][0]
+        # Another vendor's product name beside a vendor's own name is a common word (HPN, PFS), not a subject.
+        own = [p[1] for p in products if p[0] == vendor]
+        return Subject(vendor, own[pick] if own else None, rule, rule if own else "")
     return Subject(None, None)

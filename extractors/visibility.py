@@ -132,7 +132,8 @@ class Stylesheet:
     """
 
     def __init__(self, sheets: Iterable[str] = ()) -> None:
-        self._rules: dict[str, list[tuple[frozenset[str], int, str]]] = {}
+        self._rules: dict[str, dict[frozenset[str], tuple[int, str]]] = {}
+        self._known: dict[tuple[str, str], str] = {}  # a page uses few combinations of classes
         order = 0
         for sheet in sheets:
             for selectors, body in _rules(sheet):
@@ -144,18 +145,23 @@ class Stylesheet:
                     names = _simple_names(selector.strip())
                     order += 1
                     if names:
-                        self._rules.setdefault(min(names), []).append((names, order, reason))
+                        self._rules.setdefault(min(names), {})[names] = (order, reason)
 
     def __bool__(self) -> bool:
         return bool(self._rules)
 
     def hides(self, attributes: Attributes) -> str:
         """Why the element with these attributes is hidden; "" where no rule hides it."""
-        names = {"." + name for name in _words(attributes.get("class"))}
-        names.update("#" + name for name in _words(attributes.get("id")))
+        key = (" ".join(_words(attributes.get("class"))), str(attributes.get("id") or ""))
+        if key not in self._known:
+            self._known[key] = self._hides(*key)
+        return self._known[key]
+
+    def _hides(self, classes: str, identity: str) -> str:
+        names = {"." + name for name in classes.split()} | {"#" + name for name in identity.split()}
         best = (0, 0, 0, "")
         for name in names:
-            for needed, order, reason in self._rules.get(name, ()):
+            for needed, (order, reason) in self._rules.get(name, {}).items():
                 if needed <= names:
                     ids = sum(1 for one in needed if one.startswith("#"))
                     best = max(best, (ids, len(needed), order, reason))
