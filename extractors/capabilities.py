@@ -10,10 +10,12 @@ from extractors.cues import capability_patterns
 from extractors.scopes import Page
 from schemas.document import BlockKind
 
-_SENTENCE = re.compile(r"[^。！？!?\n；;]+")
-_CLAUSE = re.compile(r"[^,，、；;。\n\t|]+")
 _NEGATED = re.compile(
     r"(?:没有|不支持|无需|不需要|不依赖|不用|未(?:支持|提供)|缺少|无法|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't)[^,，。;；]{0,18}$",
+    re.IGNORECASE,
+)
+_ONLY_TALK = re.compile(
+    r"[?？]|是否|有没有|能否|(?:有|的)要求|强烈建议|更合适|不再是|普通(?:公有)?云|难以|应该|无集群级|should|would you|do (?:I|you) need|whether",
     re.IGNORECASE,
 )
 _NOT_DISCLOSED_OF: tuple[tuple[str, str], ...] = (
@@ -58,16 +60,22 @@ def find_capabilities(page: Page) -> Iterator[CapabilityMention]:
                 if against is not None and against.search(clause):
                     continue
                 if capability.name == "not_disclosed":
-                    for of in _undisclosed(text, match.end(), start, end):
+                    for of in _undisclosed(text, match.end(), start, end, page.flat_headers.get(index, "")):
                         yield CapabilityMention(
                             capability.name, index, block.start + start, block.start + end,
                             block.start + match.start(), block.start + match.end(), of,
                         )  # fmt: skip
-                elif not _NEGATED.search(before):
+                elif not _NEGATED.search(before) and not _ONLY_TALK.search(_sentence(text, match.start())):
                     yield CapabilityMention(
                         capability.name, index, block.start + start, block.start + end,
                         block.start + match.start(), block.start + match.end(),
                     )  # fmt: skip
+
+
+def _sentence(text: str, position: int) -> str:
+    left = max((text.rfind(mark, 0, position) for mark in "。；;\n！"), default=-1) + 1
+    ends = [found + 1 for mark in "。；;\n！?？" if (found := text.find(mark, position)) >= 0]
+    return text[left : min(ends, default=len(text))]
 
 
 def _clause(text: str, start: int, end: int) -> tuple[int, int]:
@@ -79,8 +87,12 @@ def _clause(text: str, start: int, end: int) -> tuple[int, int]:
     return left, max(end, min(right, end + 60))
 
 
-def _undisclosed(text: str, cue_end: int, start: int, end: int) -> list[str]:
-    """What is not disclosed: named right after the word, else before it in the same clause."""
+def _undisclosed(text: str, cue_end: int, start: int, end: int, header: str) -> list[str]:
+    """What is not disclosed: named right after the word, else in its clause, else by the row's last column."""
     after = text[cue_end : cue_end + 24]
     found = [name for name, pattern in _NOT_DISCLOSED_OF if re.search(pattern, after)]
-    return found or [name for name, pattern in _NOT_DISCLOSED_OF if re.search(pattern, text[start:end])]
+    found = found or [name for name, pattern in _NOT_DISCLOSED_OF if re.search(pattern, text[start:end])]
+    if found or not header:
+        return found
+    last = [(m.start(), name) for name, pattern in _NOT_DISCLOSED_OF for m in re.finditer(pattern, header)]
+    return [max(last)[1]] if last else []

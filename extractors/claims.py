@@ -85,13 +85,13 @@ def _figures(page: Page, context: Context) -> Iterator[Claim]:
             mention = dress(raw, around)
             if mention.dimension is Dimension.BARE or not is_claimable(mention, around):
                 continue
-            if context.article and not is_supplied(mention, around):
-                continue
             if heading and mention.dimension is not Dimension.RATE_DENSITY:
                 continue
             if any(m.kind == "struck" and m.start <= mention.start < m.end for m in page.document.marks):
                 continue
             subject = _subject(around, carried if carried.vendor else last_named, context)
+            if context.article and not is_supplied(mention, around, vendor_known=subject.vendor is not None):
+                continue
             spec = block.cell is not None and block.cell.table in spec_tables
             spec = spec or block.kind is BlockKind.DEFINITION
             claim = _claim(page, mention, around, subject, context, spec_sheet=spec)
@@ -216,7 +216,7 @@ def _claim(
             "product": subject.product_rule or "not named",
         },
     )
-    flags = flag_names(metric, mention, draft, around, tier=context.tier, article=context.article, repeats=context.repeats)
+    flags = flag_names(metric, mention, draft, around, tier=context.tier, repeats=context.repeats)
     return draft.model_copy(update={"flags": flags})
 
 
@@ -318,12 +318,16 @@ def _quote_span(page: Page, mention: Mention, meaning: Meaning, around: Surround
 def _capabilities(page: Page, context: Context) -> Iterator[Claim]:
     seen: set[tuple[str | None, str | None, str, str | None]] = set()
     vendors_named = bool(vendor_names(page.folded))
+    at_block, last_named = -1, Subject(None, None)
     for found in find_capabilities(page):
         block = page.document.blocks[found.block]
         before = page.folded[block.start : found.cue_start]
         headings = fold("\n".join(block.headings if context.article else block.headings[1:]))
         rows = "\n".join(fold(h.text) for h in block.cell.row_headers) if block.cell else ""
-        subject = context.subject
+        subject = context.subject if context.subject.vendor else last_named
+        if found.block != at_block:
+            at_block, last_named = found.block, _named_before(page, found.block)
+            subject = context.subject if context.subject.vendor else last_named
         for text, rule in ((before, "sentence"), (rows, "row"), (headings, "heading")):
             named = _first_of_row(text) if found.block in page.flat_headers else nearest_subject(text, "")
             if named.vendor is not None:
@@ -331,7 +335,8 @@ def _capabilities(page: Page, context: Context) -> Iterator[Claim]:
                 break
         if subject.vendor is None and (context.article and vendors_named):
             continue  # a general remark in an article about several vendors
-        key = (subject.vendor, None if context.article else subject.product, found.name, found.of)
+        place = block.headings[-1] if context.article and block.headings else subject.product
+        key = (subject.vendor, place, found.name, found.of)
         if key in seen:
             continue
         seen.add(key)
@@ -360,6 +365,16 @@ def _capabilities(page: Page, context: Context) -> Iterator[Claim]:
             extractor=EXTRACTOR,
             rules={"metric": "cue", "vendor": subject.vendor_rule or "not named"},
         )
+
+
+def _named_before(page: Page, index: int) -> Subject:
+    """The one vendor that the paragraphs before this one, in its section, are about."""
+    for block in reversed(page.document.blocks[max(0, index - 4) : index]):
+        if block.kind is BlockKind.HEADING:
+            break
+        if named := _only_vendor(page.folded[block.start : block.end]):
+            return named
+    return Subject(None, None)
 
 
 def _first_of_row(row: str) -> Subject:

@@ -30,7 +30,7 @@ _ON_REQUEST = re.compile(
     re.IGNORECASE,
 )
 _CREDITED = re.compile(
-    r"(?:公开)?论文|据(?!库|此|点)|报道|有公开分析|Omdia|麦肯锡|沙利文|they report|I (?:read|saw|think)|scribe|my (?:other )?notes|Saw that",
+    r"(?:公开)?论文|(?<![数依证根])据(?=[^库此点])|报道|有公开分析|Omdia|麦肯锡|沙利文|they report|I (?:read|saw|think)|scribe|my (?:other )?notes|Saw that",
     re.IGNORECASE,
 )
 _ACCESS_NAMED = re.compile(r"\b(?:read|write)|读|写", re.IGNORECASE)
@@ -41,7 +41,7 @@ _ARTICLE_TIERS = ("T3", "T4")
 
 
 def flag_names(
-    metric: Metric, mention: Mention, claim: Claim, around: Surroundings, *, tier: Tier, article: bool, repeats: bool
+    metric: Metric, mention: Mention, claim: Claim, around: Surroundings, *, tier: Tier, repeats: bool
 ) -> tuple[str, ...]:
     """The flags of one claim, in the registry's order."""
     on = {
@@ -62,7 +62,7 @@ def flag_names(
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,
         "on_request_only": bool(_ON_REQUEST.search(around.sentence + "\n" + "\n".join(around.headers))),
-        "secondhand": repeats or tier in _ARTICLE_TIERS or (not article and bool(_CREDITED.search(around.sentence))),
+        "secondhand": repeats or tier in _ARTICLE_TIERS or bool(_CREDITED.search(around.sentence)),
     }
     return tuple(name for name in registry().flags if on.get(name))
 
@@ -102,7 +102,7 @@ def _names_access(around: Surroundings) -> bool:
 def _no_test_condition(metric: Metric, mention: Mention, claim: Claim) -> bool:
     if claim.bound is Bound.ORDER_OF_MAGNITUDE or mention.level:
         return False  # a magnitude reads as a class of product, not as a measurement
-    if metric.name in ("checkpoint_time", "card_failure_rate", "fault_detection_rate"):
+    if metric.name in ("checkpoint_time", "card_failure_rate"):
         return False
     return not any(key in claim.condition for key in ("scale", "workload", "size", "load"))
 

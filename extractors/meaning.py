@@ -46,13 +46,15 @@ class Meaning:
 def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Dimension) -> Meaning | None:
     """The metric whose cues speak loudest and nearest; None where none speaks and no default fits."""
     best: dict[str, tuple[float, str, int, int]] = {}
+    clause_against: dict[str, float] = defaultdict(float)
     others: dict[str, float] = defaultdict(float)
     headings = 0
     for scope in around.scopes:
         headings += scope.name == "heading"
         for hit in metric_hits(scope.text, dimension):
             if hit.weight == AGAINST:
-                others[hit.name] += AGAINST * _against(scope, headings)
+                target = clause_against if scope.name == "clause" else others
+                target[hit.name] += AGAINST * _against(scope, headings)
                 continue
             if scope.name in _FAR and dimension in _ENOUGH_FOR and dimension is not Dimension.ACCELERATORS:
                 continue
@@ -63,14 +65,28 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
                 rule = f"{scope.name}: {scope.text[hit.start : hit.end]}"
                 best[hit.name] = (weight, rule, place, place + hit.end - hit.start if place >= 0 else -1)
             others[hit.name] += 0.1 * weight
-    scored = {
-        name: found[0] + min(others[name], 0.6) + _family(name, family) for name, found in best.items()
-    }
+    scored = {}
+    for name, found in best.items():
+        # A ruling-out word elsewhere in the sentence says nothing against a cue right beside the number.
+        beside = found[1].startswith(("near", "segment", "column", "row", "label"))
+        scored[name] = (
+            found[0]
+            + min(others[name], 0.6)
+            + (0.0 if beside else clause_against[name])
+            + _family(name, family)
+            + _unlikely(name, mention)
+        )
     if scored:
         name = max(scored, key=lambda n: (scored[n], -list(registry().metrics).index(n)))
         if scored[name] >= _ENOUGH_FOR.get(dimension, _ENOUGH):
             return Meaning(registry().metric(name), *best[name][1:])
     return _default(dimension, family, mention)
+
+
+def _unlikely(name: str, mention: Mention) -> float:
+    """NVLink and UB are given in bytes; a figure in bits is more likely a network's."""
+    in_bits = mention.unit.bytes_written is False and mention.dimension is Dimension.DATA_RATE
+    return -1.0 if name == "interconnect_bandwidth" and in_bits else 0.0
 
 
 def _against(scope: Scope, headings: int) -> float:
@@ -123,7 +139,7 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
     if not metric.comparable_on:
         return "unspecified", "the metric has no basis"
     for scope in around.scopes:
-        if scope.name in ("earlier", "title", "caption", "flat", "segment", "clause", "after", "product"):
+        if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "product"):
             continue
         hits = [h for h in basis_hits(scope.text) if _fits(h.name, metric)]
         if not hits:
@@ -263,7 +279,8 @@ def _access(text: str) -> str | None:
 
 
 _BASELINE = re.compile(
-    r"(?:相比|较|相对|与|比)(?!例|如|特|率|拟|赛) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^\s,，。;；、\d]{2,12}?)(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
+    r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^\s,，。;；、\d]{2,12}?)(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
+    r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
     r"|是(?P<of>[^\s,，。;；、\d]{2,10})的$"
     r"|(?:than|over|above|versus|vs\.?|against|compared (?:with|to)) (?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
