@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 
 from extractors.quantities import find_mentions
 from schemas.check import Check, Verdict
@@ -17,7 +18,7 @@ VERSION = "1"
 
 def check_claim(claim: Claim, document: Document, tier: Tier) -> tuple[Check, ...]:
     """One row a check. A check that cannot run gives CHECK_FAILED with its reason, never a pass."""
-    runs = (
+    runs: tuple[tuple[str, Callable[[], tuple[Verdict, str]]], ...] = (
         ("grounding", lambda: ground(claim.evidence.quote, claim.evidence.start, document)),
         ("value", lambda: _value(claim)),
         ("condition", lambda: _condition(claim)),
@@ -29,7 +30,9 @@ def check_claim(claim: Claim, document: Document, tier: Tier) -> tuple[Check, ..
             verdict, reason = run()
         except Exception as error:  # noqa: BLE001 - a check that breaks is recorded, whatever broke it
             verdict, reason = Verdict.CHECK_FAILED, f"{type(error).__name__}: {error}"
-        out.append(Check(claim_key=claim.claim_key, name=name, version=VERSION, verdict=verdict, reason=reason))
+        out.append(
+            Check(claim_key=claim.claim_key, name=name, version=VERSION, verdict=verdict, reason=reason)
+        )
     return tuple(out)
 
 

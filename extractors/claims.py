@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from decimal import Decimal
 
 from extractors.capabilities import find_capabilities
-from extractors.fold import fold
 from extractors.flags import flag_names
+from extractors.fold import fold
 from extractors.guards import is_claimable, is_market_or_score, is_supplied
 from extractors.headers import dress
 from extractors.meaning import (
@@ -36,13 +36,21 @@ from schemas.source import Tier
 GRAMMAR_VERSION = "1"
 EXTRACTOR = f"grammar@{GRAMMAR_VERSION}"
 
-_HEADER_BOUND = re.compile(r"最高|最大(?!集群|规模)|峰值|上限|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling", re.IGNORECASE)
+_HEADER_BOUND = re.compile(
+    r"最高|最大(?!集群|规模)|峰值|上限|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling", re.IGNORECASE
+)
 _HEADER_FLOOR = re.compile(r"最低|最小|\bmin(?:imum)?\b|低至", re.IGNORECASE)
 _SCORED = frozenset({Dimension.FRACTION, Dimension.MONEY, Dimension.BARE})
-_LIMITS = frozenset({"fs_capacity_max", "file_count_max", "clients_max", "cluster_size_max", "sku_count", "model_count"})
+_LIMITS = frozenset(
+    {"fs_capacity_max", "file_count_max", "clients_max", "cluster_size_max", "sku_count", "model_count"}
+)
 _LABEL_FLOOR = re.compile(r" ?(?:以上|及以上|or more|and up)")
-_GPU_MODEL = re.compile(r"(?:RTX ?(?:[A-Z]?\d{2,4}|\d0(?= ?系))|Tesla [A-Z]\d+|[HABVLP]\d{2,3}[sS]?|T4|MI\d{3}X?|GB\d{3}|910[BC]|昇腾 ?\d+[A-Z]?)(?: ?系)?")
-_TIER = re.compile(r"型|档|级(?!别)|L\d|tier|class|^GP-|standard|premium|performance|capacity$|\d+ ?MB/s/TiB", re.IGNORECASE)
+_GPU_MODEL = re.compile(
+    r"(?:RTX ?(?:[A-Z]?\d{2,4}|\d0(?= ?系))|Tesla [A-Z]\d+|[HABVLP]\d{2,3}[sS]?|T4|MI\d{3}X?|GB\d{3}|910[BC]|昇腾 ?\d+[A-Z]?)(?: ?系)?"
+)
+_TIER = re.compile(
+    r"型|档|级(?!别)|L\d|tier|class|^GP-|standard|premium|performance|capacity$|\d+ ?MB/s/TiB", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +158,12 @@ def _subject(around: Surroundings, carried: Subject, context: Context) -> Subjec
     rows = " ".join(s.text for s in around.scopes if s.name == "row")
     columns = " ".join(s.text for s in around.scopes if s.name == "column")
     earlier = around.text_of("earlier")
-    for text, rule in ((around.before, "sentence"), (rows, "row"), (columns, "column"), (earlier, "paragraph")):
+    for text, rule in (
+        (around.before, "sentence"),
+        (rows, "row"),
+        (columns, "column"),
+        (earlier, "paragraph"),
+    ):
         named = nearest_subject(text, "")
         if named.vendor is None:
             continue
@@ -166,7 +179,13 @@ def _subject(around: Surroundings, carried: Subject, context: Context) -> Subjec
 
 
 def _claim(
-    page: Page, mention: Mention, around: Surroundings, subject: Subject, context: Context, *, spec_sheet: bool
+    page: Page,
+    mention: Mention,
+    around: Surroundings,
+    subject: Subject,
+    context: Context,
+    *,
+    spec_sheet: bool,
 ) -> Claim | None:
     family = family_of(subject.vendor, subject.product)
     meaning, dimension = _meaning(mention, around, family)
@@ -179,11 +198,13 @@ def _claim(
     low, high, unit = amounts
     if metric.floor is not None and low is not None and low < metric.floor:
         return None
-    basis, basis_rule = basis_of(metric, mention, around, spec_sheet=spec_sheet and family in ("storage", "any"))
+    basis, basis_rule = basis_of(
+        metric, mention, around, spec_sheet=spec_sheet and family in ("storage", "any")
+    )
     bound, best_case = _bound(mention, metric, around, context)
     if bound is Bound.EXACT and high is not None:
         bound = Bound.RANGE
-    qualifiers = _qualifiers(mention, metric, around, family)
+    qualifiers = _qualifiers(mention, metric, around)
     if metric.name == "relative_improvement" and (of := improves(around)):
         qualifiers["of"] = of
     start, end = _quote_span(page, mention, meaning, around)
@@ -203,11 +224,9 @@ def _claim(
         basis=basis,
         direction=Direction(direction_of(metric, around)),
         condition=condition_of(metric, mention, around),
-        baseline=baseline_of(mention, around) if metric.name == "relative_improvement" else None,
+        baseline=baseline_of(around) if metric.name == "relative_improvement" else None,
         qualifiers=qualifiers,
-        evidence=Evidence(
-            quote=page.document.text[start:end], start=start, end=end, path=around.path
-        ),
+        evidence=Evidence(quote=page.document.text[start:end], start=start, end=end, path=around.path),
         extractor=EXTRACTOR,
         rules={
             "metric": meaning.rule,
@@ -252,7 +271,7 @@ def _amounts(
         unit = "ratio"
     elif written is Dimension.FRACTION:
         unit = "fraction"
-    if metric.name != "relative_improvement" and unit in ("ratio",):
+    if metric.name != "relative_improvement" and unit == "ratio":
         return None
     low = None if mention.low is None else mention.low * factor
     high = None if mention.high is None else mention.high * factor
@@ -278,7 +297,7 @@ def _bound(mention: Mention, metric: Metric, around: Surroundings, context: Cont
     return bound, best
 
 
-def _qualifiers(mention: Mention, metric: Metric, around: Surroundings, family: str) -> dict[str, str]:
+def _qualifiers(mention: Mention, metric: Metric, around: Surroundings) -> dict[str, str]:
     out: dict[str, str] = {}
     if mention.formula:
         out["formula"] = mention.formula
@@ -292,12 +311,13 @@ def _qualifiers(mention: Mention, metric: Metric, around: Surroundings, family: 
                 out["tier"] = scope.text.strip()
                 break
         else:
-            tier = re.findall(r"(?:极速型|标准型|增强型|通用型|性能型|容量型)(?: ?L\d)?|L\d(?: 极速型)?", around.before)
+            tier = re.findall(
+                r"(?:极速型|标准型|增强型|通用型|性能型|容量型)(?: ?L\d)?|L\d(?: 极速型)?", around.before
+            )
             if tier:
                 out["tier"] = tier[-1]
-    if plane := re.findall(r"([A-Z]{2,5}) ?平面", around.before):
-        if metric.family == "network":
-            out["plane"] = plane[-1]
+    if (plane := re.findall(r"([A-Z]{2,5}) ?平面", around.before)) and metric.family == "network":
+        out["plane"] = plane[-1]
     return out
 
 
@@ -342,7 +362,13 @@ def _capabilities(page: Page, context: Context) -> Iterator[Claim]:
         seen.add(key)
         qualifiers = {"capability": found.name} | ({"of": found.of} if found.of else {})
         on_request = found.name in ("allowlist_only", "by_ticket_only")
-        flags = ("on_request_only",) if on_request else ("not_disclosed",) if found.name == "not_disclosed" else ()
+        flags = (
+            ("on_request_only",)
+            if on_request
+            else ("not_disclosed",)
+            if found.name == "not_disclosed"
+            else ()
+        )
         yield Claim(
             claim_key="draft",
             source=context.source,

@@ -106,7 +106,10 @@ def basis_hits(text: str) -> tuple[Hit, ...]:
         hit
         for hit in found
         if not any(
-            other is not hit and other.start <= hit.start and hit.end <= other.end and other.weight > hit.weight
+            other is not hit
+            and other.start <= hit.start
+            and hit.end <= other.end
+            and other.weight > hit.weight
             for other in found
         )
     )
@@ -115,8 +118,8 @@ def basis_hits(text: str) -> tuple[Hit, ...]:
 @cache
 def capability_patterns() -> tuple[tuple[Capability, re.Pattern[str], re.Pattern[str] | None], ...]:
     """Each capability with its cues and what rules it out, compiled."""
-    out = []
-    for capability in registry().capabilities.values():
-        if (cues := _compiled(capability.cues)) is not None:
-            out.append((capability, cues, _compiled(capability.against)))
-    return tuple(out)
+    return tuple(
+        (capability, cues, _compiled(capability.against))
+        for capability in registry().capabilities.values()
+        if (cues := _compiled(capability.cues)) is not None
+    )

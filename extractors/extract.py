@@ -22,7 +22,10 @@ _BYLINE = re.compile(
     r"|\(joined \d{4}|\d posts\b|Forum »|wrote on",
     re.IGNORECASE | re.MULTILINE,
 )
-_BEST_MEASURED = re.compile(r"(?:以下|下表|下列|below|following).{0,16}(?:实测最优|最优值|best (?:measured|result|case))", re.IGNORECASE)
+_BEST_MEASURED = re.compile(
+    r"(?:以下|下表|下列|below|following).{0,16}(?:实测最优|最优值|best (?:measured|result|case))",
+    re.IGNORECASE,
+)
 
 
 def extract(
@@ -77,9 +80,7 @@ def extract_document(
     claims = read_claims(page, context)
     flags = tuple(readings_of(claim, flag) for claim in claims for flag in claim.flags)
     checks = tuple(check for claim in claims for check in check_claim(claim, document, tier))
-    return Extraction(
-        source=source, document=document, claims=tuple(claims), flags=flags, checks=checks
-    )
+    return Extraction(source=source, document=document, claims=tuple(claims), flags=flags, checks=checks)
 
 
 def _subject(document: Document, vendor: str | None, product: str | None) -> Subject:
@@ -88,7 +89,9 @@ def _subject(document: Document, vendor: str | None, product: str | None) -> Sub
     chrome = (document.text[b.start : b.end] for b in document.blocks if b.chrome or b.end < 400)
     crumbs = next((text for text in chrome if _BREADCRUMB.search(text)), "")
     headings = tuple(
-        document.text[b.start : b.end] for b in document.blocks if b.kind is BlockKind.HEADING and not b.chrome
+        document.text[b.start : b.end]
+        for b in document.blocks
+        if b.kind is BlockKind.HEADING and not b.chrome
     )
     body = "\n".join(document.text[b.start : b.end] for b in document.blocks if not b.chrome)
     found = page_subject(document.title, crumbs, headings, body)

@@ -23,8 +23,13 @@ _FAULT_CLASS = re.compile(
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
     re.IGNORECASE,
 )
-_SLA_PERIOD = re.compile(r"每?月(?:度)?|每?年(?:度)?|季度|monthly|annual|yearly|per month|calendar month", re.IGNORECASE)
-_SLA_TERMS = re.compile(r"赔付|赔偿|代金券|免责|不计入|维护窗口|service credit|refund|do not count|exclud|maintenance", re.IGNORECASE)
+_SLA_PERIOD = re.compile(
+    r"每?月(?:度)?|每?年(?:度)?|季度|monthly|annual|yearly|per month|calendar month", re.IGNORECASE
+)
+_SLA_TERMS = re.compile(
+    r"赔付|赔偿|代金券|免责|不计入|维护窗口|service credit|refund|do not count|exclud|maintenance",
+    re.IGNORECASE,
+)
 _ON_REQUEST = re.compile(
     r"工单|邀测|白名单|内测|(?:找|联系)(?:客户经理|销售|商务).{0,4}申请|申请开通|by ticket|a ticket|on request|lewat tiket|invitation|allow-?list",
     re.IGNORECASE,
@@ -49,9 +54,11 @@ def flag_names(
         "basis_mixed": "basis" in metric.asks and (claim.basis == "aggregate" or _summed(claim, mention)),
         "unit_truncated": _truncated(mention, metric),
         "bit_or_byte": _bit_or_byte(metric, mention),
-        "decimal_or_binary": _decimal_or_binary(metric, mention, claim),
+        "decimal_or_binary": _decimal_or_binary(metric, mention),
         "direction_unspecified": "direction" in metric.asks and claim.direction == "unspecified",
-        "access_unspecified": "access" in metric.asks and "access" not in claim.condition and not _names_access(around),
+        "access_unspecified": "access" in metric.asks
+        and "access" not in claim.condition
+        and not _names_access(around),
         "peak_without_load": "load" in metric.asks and claim.best_case and "load" not in claim.condition,
         "no_test_condition": "test_condition" in metric.asks and _no_test_condition(metric, mention, claim),
         "no_baseline": metric.name == "relative_improvement" and claim.baseline is None,
@@ -68,9 +75,14 @@ def flag_names(
 
 
 def _summed(claim: Claim, mention: Mention) -> bool:
-    return claim.basis == "per_supernode" and mention.times is None and claim.metric in (
-        "rdma_bandwidth",
-        "bisection_bandwidth",
+    return (
+        claim.basis == "per_supernode"
+        and mention.times is None
+        and claim.metric
+        in (
+            "rdma_bandwidth",
+            "bisection_bandwidth",
+        )
     )
 
 
@@ -82,21 +94,26 @@ def _truncated(mention: Mention, metric: Metric) -> bool:
 
 def _bit_or_byte(metric: Metric, mention: Mention) -> bool:
     """Bits where the metric is counted in bytes (storage), bytes where it is counted in bits (networks)."""
-    if mention.unit.bytes_written is None or mention.dimension not in (Dimension.DATA_RATE, Dimension.RATE_DENSITY):
+    if mention.unit.bytes_written is None or mention.dimension not in (
+        Dimension.DATA_RATE,
+        Dimension.RATE_DENSITY,
+    ):
         return False
     if metric.family == "storage":
         return not mention.unit.bytes_written
     return metric.unit == "bit/s" and mention.unit.bytes_written and metric.name != "bisection_bandwidth"
 
 
-def _decimal_or_binary(metric: Metric, mention: Mention, claim: Claim) -> bool:
+def _decimal_or_binary(metric: Metric, mention: Mention) -> bool:
     if metric.unit.endswith("/TiB"):
         return mention.unit.binary_denominator is False or mention.dimension is Dimension.DATA_RATE
     return False
 
 
 def _names_access(around: Surroundings) -> bool:
-    return any(_ACCESS_NAMED.search(s.text) for s in around.scopes if s.name in ("near", "column", "row", "label"))
+    return any(
+        _ACCESS_NAMED.search(s.text) for s in around.scopes if s.name in ("near", "column", "row", "label")
+    )
 
 
 def _no_test_condition(metric: Metric, mention: Mention, claim: Claim) -> bool:
@@ -110,7 +127,9 @@ def _no_test_condition(metric: Metric, mention: Mention, claim: Claim) -> bool:
 def _ill_defined(claim: Claim, around: Surroundings) -> bool:
     if claim.unit != "ratio" or (claim.low or Decimal(0)) <= 1:
         return False
-    return _DOWN_BY.search(around.before[-12:]) is not None or _TIMES_LESS.match(around.after[:16]) is not None
+    return (
+        _DOWN_BY.search(around.before[-12:]) is not None or _TIMES_LESS.match(around.after[:16]) is not None
+    )
 
 
 def _sub_level(mention: Mention) -> bool:

@@ -14,16 +14,31 @@ SCALE_OF = re.compile(
     r"^ ?(?:以上|级|及以上)?(?:的)?(?:规模)?(?:下|上|的?(?:大模型)?(?:预训练|微调|训练任务|场景)|多机|线性|并行|訓練|训练集群|训练任务"
     r"|集群(?:交付)?(?:案例|验收)|榜|翻倍|量级|级?拓扑|级?规划|级?场景|级?任务|で|の|规模で|规模の|规模下|以上规模(?!组网)|以上的| at )"
 )
-_SCALE_BEFORE = re.compile(r"(?:在|申请|使用|从|到|至|于|推到|跨过|超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to|(?:runs?|jobs?) of) ?$", re.IGNORECASE)
-_BUYER = re.compile(r"申请|选型|优先(?:看|评估|选)|采购|你的|我们?建议|要求提供|索取|应该|预算|可以先|如果|若你|for example, a|e\.g\.")
+_SCALE_BEFORE = re.compile(
+    r"(?:在|申请|使用|从|到|至|于|推到|跨过|超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
+    r"|(?:runs?|jobs?) of) ?$",
+    re.IGNORECASE,
+)
+_BUYER = re.compile(
+    r"申请|选型|优先(?:看|评估|选)|采购|你的|我们?建议|要求提供|索取|应该|预算|可以先|如果|若你|for example, a|e\.g\."
+)
 _FEW_CARDS = re.compile(r"(?:搭载|配备|支持|内置|每台|单机|集成|配置) ?$")
-_FORMER = re.compile(r"^[^。;；]{0,12}(?:缩短|降低|降至|降到|减少|压缩|减至|かかっていた|to (?:just|under|only)|down to)")
+_FORMER = re.compile(
+    r"^[^。;；]{0,12}(?:缩短|降低|降至|降到|减少|压缩|减至|かかっていた|to (?:just|under|only)|down to)"
+)
 _FORMER_BEFORE = re.compile(r"(?:从|由|from) ?(?:平均)?$", re.IGNORECASE)
-_SUPPLY = re.compile(r"支持|上线|提供|推出|具备|达到|可达|给出|写(?:的是|到|了)|组网|公开|做到|扩展|交付能力|offer|support|provid|scale|grow|reach", re.IGNORECASE)
+_SUPPLY = re.compile(
+    r"支持|上线|提供|推出|具备|达到|可达|给出|写(?:的是|到|了)|组网|公开|做到|扩展|交付能力|offer|support|provid|scale|grow|reach",
+    re.IGNORECASE,
+)
 _CJK_COUNT = re.compile(r"^[一二两三四五六七八九十]")
-_NEGATED = re.compile(r"(?:没有|没给|未(?:给出|披露|写)|不能(?:推出)?|不足以|无法|without any|no (?:published|public))[^,，。;；\s]{0,16}$")
+_NEGATED = re.compile(
+    r"(?:没有|没给|未(?:给出|披露|写)|不能(?:推出)?|不足以|无法|without any|no (?:published|public))[^,，。;；\s]{0,16}$"
+)
 _QUESTION = re.compile(r"还是|是否|哪个|多少|[?？]$|是指")
-_VERSION = re.compile(r"(?:v|V|版本|version|release|edition|Rev\.?|CUDA|Driver|驱动|内核|fio|Kubernetes|CSI|NFS|API|SDK|Ubuntu|CentOS) ?$")
+_VERSION = re.compile(
+    r"(?:v|V|版本|version|release|edition|Rev\.?|CUDA|Driver|驱动|内核|fio|Kubernetes|CSI|NFS|API|SDK|Ubuntu|CentOS) ?$"
+)
 _SCORE_CONTEXT = re.compile(r"得分|评分|权重|\d ?分(?!钟)|分差|占比|同比|市场|营收|收入|CAGR|复合增长")
 
 
@@ -33,7 +48,7 @@ def is_claimable(mention: Mention, around: Surroundings) -> bool:
         return False
     if _NEGATED.search(around.before[-40:]) or _VERSION.search(around.before[-12:]):
         return False
-    if mention.dimension is Dimension.TIME and _is_former(mention, around):
+    if mention.dimension is Dimension.TIME and _is_former(around):
         return False
     if mention.dimension is not Dimension.ACCELERATORS:
         return True
@@ -43,7 +58,7 @@ def is_claimable(mention: Mention, around: Surroundings) -> bool:
     return not is_scale(mention, around)
 
 
-def _is_former(mention: Mention, around: Surroundings) -> bool:
+def _is_former(around: Surroundings) -> bool:
     """Whether the figure is what something was before (从数周缩短至 72 小时)."""
     from_here = _FORMER_BEFORE.search(around.before[-8:]) is not None
     return (from_here and _FORMER.match(around.after) is not None) or around.after.startswith("かかっていた")

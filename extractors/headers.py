@@ -15,8 +15,16 @@ _IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
 _CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)")
 _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
     (re.compile(r"IOPS", re.IGNORECASE), Dimension.OPS),
-    (re.compile(r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount|客户端数|挂载数", re.IGNORECASE), Dimension.CLIENTS),
-    (re.compile(r"\bGPUs?\b(?! memory)|\bNPUs?\b|accelerators?|卡数|加速卡数|GPU ?(?:数|卡)", re.IGNORECASE), Dimension.ACCELERATORS),
+    (
+        re.compile(r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount|客户端数|挂载数", re.IGNORECASE),
+        Dimension.CLIENTS,
+    ),
+    (
+        re.compile(
+            r"\bGPUs?\b(?! memory)|\bNPUs?\b|accelerators?|卡数|加速卡数|GPU ?(?:数|卡)", re.IGNORECASE
+        ),
+        Dimension.ACCELERATORS,
+    ),
     (re.compile(r"文件数|\bfiles\b|inodes?", re.IGNORECASE), Dimension.FILES),
     (re.compile(r"模型(?!训练)|\bmodels\b", re.IGNORECASE), Dimension.MODELS),
     (re.compile(r"卡型|款|GPU types", re.IGNORECASE), Dimension.SKUS),
@@ -31,7 +39,9 @@ def dress(mention: Mention, around: Surroundings) -> Mention:
     if "flat" in {s.name for s in around.scopes}:
         flat = around.text_of("flat")
         worded = mention.scale != 1 or mention.level
-        return replace(mention, unit=Unit(Dimension.OPS, Decimal(1))) if worded and "IOPS" in flat else mention
+        return (
+            replace(mention, unit=Unit(Dimension.OPS, Decimal(1))) if worded and "IOPS" in flat else mention
+        )
     if around.block.cell is None and around.block.label is None and not mention.formula:
         return mention
     unit = _unit_over(around)

@@ -195,7 +195,9 @@ def _reaches(scope: Scope, cue_end: int, mention: Mention, around: Surroundings)
 
 
 _ALSO = re.compile(r"(?:\bor|\bi\.e\.|即|也就是|合计?|或) ?$")
-_ONE_WAY = re.compile(r"单向|one[- ]way|unidirectional|each (?:way|direction)|full[- ]duplex|per direction", re.IGNORECASE)
+_ONE_WAY = re.compile(
+    r"单向|one[- ]way|unidirectional|each (?:way|direction)|full[- ]duplex|per direction", re.IGNORECASE
+)
 _FULL_DUPLEX = re.compile(r"full[- ]duplex|全双工", re.IGNORECASE)
 _BOTH_WAYS = re.compile(r"双向|both (?:ways|directions)|bidirectional|bi-directional|two-way", re.IGNORECASE)
 
@@ -217,7 +219,9 @@ def direction_of(metric: Metric, around: Surroundings) -> str:
 _READ_WRITE = re.compile(r"读写|读/写|read[-/ ]?(?:and|&)?[-/ ]?writes?|mixed", re.IGNORECASE)
 _READ = re.compile(r"读(?!写)(?:取|出)?|\breads?\b|\breading\b|读み", re.IGNORECASE)
 _WRITE = re.compile(r"(?<!读)写(?:入)?|\bwrites?\b|\bwriting\b|书き", re.IGNORECASE)
-_SIZE = re.compile(r"(?<![A-Za-z0-9.])\d+ ?(?:[KkM]i?B?|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))")
+_SIZE = re.compile(
+    r"(?<![A-Za-z0-9.])\d+ ?(?:[KkM]i?B?|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
+)
 _LOADED = re.compile(r"(?:带|真实|业务)负载|业务水位|under (?:\w+ )?load|production load", re.IGNORECASE)
 _EMPTY = re.compile(r"空(?:水位|载|闲)|empty (?:file ?system|system|cluster)|idle", re.IGNORECASE)
 _SCALE = re.compile(
@@ -230,6 +234,9 @@ _WORKLOAD = re.compile(
 )
 
 
+_MEASURED_UNITS = ("fraction", "s", "1/s", "byte/s", "ratio")
+
+
 def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict[str, str]:
     """What is stated of how the figure was measured: access, size, scale, load, workload, protocol."""
     out: dict[str, str] = {}
@@ -239,29 +246,39 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
         access = _access(around.text_of("near", "column", "row", "label")) or _access(near)
         if access:
             out["access"] = access
-    if metric.name in ("fs_latency", "block_latency", "fs_iops", "block_iops", "network_latency", "message_rate"):
+    if metric.name in (
+        "fs_latency",
+        "block_latency",
+        "fs_iops",
+        "block_iops",
+        "network_latency",
+        "message_rate",
+    ):
         for size in _SIZE.finditer(sentence):
             inside = mention.start <= around.sentence_start + size.start() < mention.end
-            if not inside and size.group()[-1] not in "M":
+            if not inside and size.group()[-1] != "M":
                 out["size"] = size.group().strip()
                 break
-    if metric.unit in ("fraction", "s", "1/s", "byte/s", "ratio") or metric.name == "relative_improvement":
-        if scale := _SCALE.search(around.text_of("near", "column", "row", "label")) or _scale_before(around, mention):
-            out["scale"] = scale.group().strip()
+    if metric.unit in _MEASURED_UNITS and (scale := _scale(around)):
+        out["scale"] = scale.group().strip()
     if _EMPTY.search(sentence):
         out["load"] = "empty"
     elif _LOADED.search(sentence):
         out["load"] = "loaded"
     if workload := _WORKLOAD.search(sentence):
         out["workload"] = workload.group().strip()
-    if metric.name == "network_latency" and (protocol := _PROTOCOL.search(around.text_of("near", "column", "row"))):
+    if metric.name == "network_latency" and (
+        protocol := _PROTOCOL.search(around.text_of("near", "column", "row"))
+    ):
         out["protocol"] = protocol.group()
     return out
 
 
-def _scale_before(around: Surroundings, mention: Mention) -> re.Match[str] | None:
-    """A scale named before the number with no other figure in between (在 12288 张卡上做到 55.2%)."""
-    found = None
+def _scale(around: Surroundings) -> re.Match[str] | None:
+    """A scale beside the number, or before it with no other figure in between (在 12288 张卡上做到 55.2%)."""
+    found = _SCALE.search(around.text_of("near", "column", "row", "label"))
+    if found is not None:
+        return found
     for match in _SCALE.finditer(around.before):
         found = match
     if found is None or re.search(r"[\d、;；]", around.before[found.end() :]):
@@ -279,7 +296,8 @@ def _access(text: str) -> str | None:
 
 
 _BASELINE = re.compile(
-    r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^\s,，。;；、\d]{2,12}?)(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
+    r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^\s,，。;；、\d]{2,12}?)"
+    r"(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
     r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
     r"|是(?P<of>[^\s,，。;；、\d]{2,10})的$"
@@ -288,7 +306,7 @@ _BASELINE = re.compile(
 _VAGUE = re.compile(r"^(?:以往|之前|以前|过去|原本|原来|传统|前|基线|before|the previous|行业|其他|同类)")
 
 
-def baseline_of(mention: Mention, around: Surroundings) -> str | None:
+def baseline_of(around: Surroundings) -> str | None:
     """What a relative claim is compared with, where that is named; "than before" names nothing."""
     for text in (around.before[-48:], around.after[:48]):
         for match in _BASELINE.finditer(text):

@@ -41,10 +41,16 @@ MAGNITUDES: dict[str, Decimal] = {
 _ENGLISH = {
     word: Decimal(n)
     for n, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
-        "seventeen eighteen nineteen twenty".split()
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
+        "sixteen seventeen eighteen nineteen twenty".split()
     )
-} | {"half a": Decimal("0.5"), "half an": Decimal("0.5"), "a": Decimal(1), "an": Decimal(1), "dozen": Decimal(12)}
+} | {
+    "half a": Decimal("0.5"),
+    "half an": Decimal("0.5"),
+    "a": Decimal(1),
+    "an": Decimal(1),
+    "dozen": Decimal(12),
+}
 
 _PLURALS = {
     "tens": Decimal(10),
@@ -153,9 +159,7 @@ def read_digits(text: str, *, comma_decimal: bool = False) -> Decimal | None:
     elif commas:
         grouped = re.fullmatch(r"\d{1,3}(?:,\d{3})+", mantissa) and not (comma_decimal and commas == 1)
         point = "." if grouped else ","
-    elif dots > 1:
-        point = ","
-    elif dots == 1 and comma_decimal and re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", mantissa):
+    elif dots > 1 or (dots == 1 and comma_decimal and re.fullmatch(r"[1-9]\d{0,2}\.\d{3}", mantissa)):
         point = ","
     else:
         point = "."

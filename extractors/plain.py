@@ -49,7 +49,11 @@ def restructure(document: Document) -> tuple[Document, dict[int, str]]:
 
 
 def _is_heading(line: str, document: Document, following: Block | None) -> bool:
-    if following is None or not _HEADING_LIKE.match(line) or line.lstrip().startswith(("-", "*", "•", "第一,")):
+    if (
+        following is None
+        or not _HEADING_LIKE.match(line)
+        or line.lstrip().startswith(("-", "*", "•", "第一,"))
+    ):
         return False
     after = document.text[following.start : following.end]
     if _HEADING_LIKE.match(after) and not _TABLE_START.match(fold(after)):
@@ -65,10 +69,11 @@ def _rows(line: str) -> list[tuple[int, int]] | None:
     starts: list[int] = []
     seen: set[str] = set()
     for vendor, start, _ in vendor_names(folded):
-        if start and folded[start - 1] in " \t" or re.match(r"\d ", folded[max(0, start - 2) : start]):
-            if vendor not in seen:
-                seen.add(vendor)
-                starts.append(start)
+        if (
+            (start and folded[start - 1] in " \t") or re.match(r"\d ", folded[max(0, start - 2) : start])
+        ) and vendor not in seen:
+            seen.add(vendor)
+            starts.append(start)
     if len(starts) < 3:
         return None
     return [*pairwise(starts), (starts[-1], len(line))]

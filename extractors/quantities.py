@@ -26,8 +26,9 @@ from extractors.numerals import (
 from extractors.units import CURRENCY_SIGNS, Dimension, Unit, unit_at
 from schemas.quantity import Bound, Quantity
 
-COMMA_DECIMAL_LANGUAGES = frozenset({"id", "de", "fr", "es", "it", "pt", "nl", "ru", "pl", "tr", "vi", "sv", "da"})
-
+COMMA_DECIMAL_LANGUAGES = frozenset(
+    {"id", "de", "fr", "es", "it", "pt", "nl", "ru", "pl", "tr", "vi", "sv", "da"}
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,12 +90,16 @@ _TIMES = re.compile(r" ?[×xX*路] ?")
 _PLUS_MINUS = re.compile(r" ?± ?")
 _OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数)[^\d,，。;；、\n\t|]{0,8}$")
 _DATE_AFTER = re.compile(r" ?[年月日号](?!间)|(?P<mark>[-/])\d{1,2}(?P=mark)\d{1,4}(?!\d)")
-_COMMA_PROOF = re.compile(r"(?<![\d.,])0,\d(?!\d*[,\d]{3},)|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d\.\d)")
+_COMMA_PROOF = re.compile(
+    r"(?<![\d.,])0,\d(?!\d*[,\d]{3},)|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d\.\d)"
+)
 _NINES = re.compile(r" ?(?:个 ?9|nines)")
 _BARE = Unit(Dimension.BARE, Decimal(1))
 _OPS = Unit(Dimension.OPS, Decimal(1))
 _TIMES_TAKES = frozenset({Dimension.DATA_RATE, Dimension.TRUNCATED, Dimension.DATA, Dimension.OPS})
-_NEVER_FEW = frozenset({Dimension.MODELS, Dimension.SKUS, Dimension.COUNT, Dimension.FILES, Dimension.CLIENTS})
+_NEVER_FEW = frozenset(
+    {Dimension.MODELS, Dimension.SKUS, Dimension.COUNT, Dimension.FILES, Dimension.CLIENTS}
+)
 _MOST_TIMES = 4096
 
 
@@ -152,9 +157,13 @@ def _number(text: str, head: re.Match[str], comma: bool) -> Mention | None:
         unit = Unit(Dimension.MONEY, Decimal(1), currency=CURRENCY_SIGNS[head["money"].strip()])
         return Mention(head.start(), end, head.start(), value * scale, None, unit, scale=scale)
     mention = _with_unit(text, head.start(), end, Numeral(value * scale), scale)
-    if mention.dimension is Dimension.BARE and scale == 1 and text[end : end + 1].isascii():
-        if text[end : end + 1].isalpha():
-            return None  # 910C, 4090D: a model's name
+    if (
+        mention.dimension is Dimension.BARE
+        and scale == 1
+        and text[end : end + 1].isascii()
+        and text[end : end + 1].isalpha()
+    ):
+        return None  # 910C, 4090D: a model's name
     return mention
 
 
@@ -321,7 +330,9 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         elif bound is Bound.ORDER_OF_MAGNITUDE and said is Bound.AT_LEAST and after is not None:
             bound, high = Bound.AT_LEAST, None
         unit = mention.unit
-        if unit.dimension is Dimension.BARE and _OPS_BEFORE.search(text, max(floor, mention.start - 20), mention.start):
+        if unit.dimension is Dimension.BARE and _OPS_BEFORE.search(
+            text, max(floor, mention.start - 20), mention.start
+        ):
             unit = _OPS
         out.append(
             replace(mention, bound=bound, high=high, best_case=best, unit=unit, reach=reach, tail=tail)
@@ -346,7 +357,9 @@ _CANONICAL = {
     Dimension.TOKENS: "token/s",
     Dimension.FLOPS: "flop/s",
 }
-_STORAGE_NEAR = re.compile(r"(?i)吞吐|存储|文件系统|云盘|throughput|storage|file ?system|\bread\b|\bwrite\b|读|写")
+_STORAGE_NEAR = re.compile(
+    r"(?i)吞吐|存储|文件系统|云盘|throughput|storage|file ?system|\bread\b|\bwrite\b|读|写"
+)
 _MEMORY_NEAR = re.compile(r"(?i)显存|HBM|memory|内存|容量|capacity|VRAM")
 _RATE_NEAR = re.compile(r"(?i)吞吐|带宽|每秒|throughput|bandwidth")
 

@@ -15,8 +15,9 @@ _SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """A folded stretch of text near a mention. `nearness` scales its cues; `offset` is its place in the
-    document's text, or -1 where it is not contiguous there.
+    """A folded stretch of text near a mention.
+
+    `nearness` scales its cues; `offset` is its place in the document's text, -1 where it has none.
     """
 
     name: str
@@ -45,7 +46,9 @@ class Surroundings:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A document with its folded text, the flattened header of each block that has one (see `plain`), and the
+    """A document made ready for the rules.
+
+    `flat_headers`: the header of each block that is a row of a flattened table (see `plain`). `corners`: the
     header over each table's first column, which says what its rows are.
     """
 

@@ -10,7 +10,9 @@ from functools import cache, lru_cache
 from extractors.fold import fold
 from schemas.registry import registry
 
-_COMPARED = re.compile(r"(?:相比|对照|不如|超过|比|than|versus|vs\.?|compared (?:to|with)|与) ?$", re.IGNORECASE)
+_COMPARED = re.compile(
+    r"(?:相比|对照|不如|超过|比|than|versus|vs\.?|compared (?:to|with)|与) ?$", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +94,9 @@ def page_subject(title: str, crumbs: str, headings: tuple[str, ...], body: str) 
             break
     folded = fold(body)
     if vendor is None:
-        counts = Counter([v for v, _, _ in vendor_names(folded)] + [v for v, _, _, _ in product_names(folded)])
+        counts = Counter(
+            [v for v, _, _ in vendor_names(folded)] + [v for v, _, _, _ in product_names(folded)]
+        )
         common = counts.most_common(2)
         if common and (len(common) == 1 or common[0][1] >= 3 * common[1][1]):
             vendor, vendor_rule = common[0][0], "most named"
@@ -110,7 +114,10 @@ def nearest_subject(before: str, after: str, *, allow_after: bool = True) -> Sub
 
     A name that is only compared with (than X, 相比 X) is not the subject.
     """
-    for text, rule, take_last in ((before, "sentence", True), (after if allow_after else "", "sentence after", False)):
+    for text, rule, take_last in (
+        (before, "sentence", True),
+        (after if allow_after else "", "sentence after", False),
+    ):
         products = [p for p in product_names(text) if not _COMPARED.search(text[: p[2]])]
         vendors = [v for v in vendor_names(text) if not _COMPARED.search(text[: v[1]])]
         if not products and not vendors:

@@ -7,6 +7,7 @@ written is kept apart from the factor, because the letter case is what vendors g
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from decimal import Decimal
 from enum import StrEnum
@@ -123,9 +124,14 @@ def unit_at(text: str, position: int) -> tuple[Unit, int] | None:
     end = match.end()
     if group == "accel" and _NAMED.match(written) and text[position - 1 : position].isalnum():
         return None  # 910C NPU: the digits belong to the name
-    if written[-1].isascii() and written[-1].isalpha() and text[end : end + 1].isascii():
-        if text[end : end + 1].isalnum() and group not in ("ops", "accel", "skus"):
-            return None  # 5Mx, GB200: a word, not a unit
+    if (
+        written[-1].isascii()
+        and written[-1].isalpha()
+        and text[end : end + 1].isascii()
+        and text[end : end + 1].isalnum()
+        and group not in ("ops", "accel", "skus")
+    ):
+        return None  # 5Mx, GB200: a word, not a unit
     return _unit(group, written), end
 
 
@@ -206,7 +212,11 @@ def _truncated(written: str) -> Unit:
     return Unit(Dimension.TRUNCATED, Decimal(1000) ** _DECIMAL[written])
 
 
-_BUILDERS = {
+def _ethernet(written: str) -> Unit:
+    return Unit(Dimension.DATA_RATE, Decimal(10) ** 9, bytes_written=False, noun=written)
+
+
+_BUILDERS: dict[str, Callable[[str], Unit]] = {
     "density": _density,
     "rate": _rate,
     "opsdensity": _ops_density,
@@ -217,7 +227,7 @@ _BUILDERS = {
     "percent": _percent,
     "money": _money,
     "truncated": _truncated,
-    "ethernet": lambda written: Unit(Dimension.DATA_RATE, Decimal(10) ** 9, bytes_written=False, noun=written),
+    "ethernet": _ethernet,
 }
 _COUNTS: dict[str, tuple[Dimension, str]] = {
     "tokens": (Dimension.TOKENS, "token"),

@@ -82,7 +82,10 @@ def _refuse_duplicates(root: yaml.Node | None, name: str) -> None:
                 text, line = str(key.value), key.start_mark.line + 1
                 if text in seen:
                     raise DataFileError(
-                        name, line, f"the key {text!r} stands twice", f"keep one (the other is on line {seen[text]})"
+                        name,
+                        line,
+                        f"the key {text!r} stands twice",
+                        f"keep one (the other is on line {seen[text]})",
                     )
                 seen[text] = line
                 waiting.append(value)

@@ -1,4 +1,4 @@
-"""The vocabulary as data: metrics, bases, flags, capabilities, vendors, with the words that announce them.
+"""The vocabulary as data: metrics, bases, bounds, flags, capabilities, vendors, with the words that announce them.
 
 A new metric is an entry in `schemas/vocabulary/metrics.yaml` and no code. The files are read once, at first use.
 """
@@ -15,6 +15,7 @@ from typing import Literal, TypeVar
 from pydantic import Field, field_validator, model_validator
 
 from schemas.datafile import read_data_file
+from schemas.quantity import Bound
 from schemas.record import Exact, Record, Words
 
 Entry = TypeVar("Entry", bound=Record)
@@ -23,6 +24,15 @@ Question = Literal[
     "basis", "access", "load", "direction", "scope", "fault_class", "sla_terms", "test_condition", "baseline"
 ]
 """What a claim of a metric must state before it compares; each unanswered one raises its flag."""
+
+
+def _compiles(value: tuple[str, ...]) -> tuple[str, ...]:
+    for pattern in value:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ValueError(f"the cue {pattern!r} is no regular expression: {error}") from None
+    return value
 
 
 class Cues(Record):
@@ -36,15 +46,7 @@ class Cues(Record):
     weak: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
 
-    @field_validator("strong", "weak", "against")
-    @classmethod
-    def _compile(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for pattern in value:
-            try:
-                re.compile(pattern)
-            except re.error as error:
-                raise ValueError(f"the cue {pattern!r} is no regular expression: {error}") from None
-        return value
+    _compile = field_validator("strong", "weak", "against")(_compiles)
 
 
 class Metric(Record):
@@ -72,6 +74,8 @@ class Basis(Record):
     name: str
     label: Words
     cues: tuple[str, ...] = ()
+
+    _compile = field_validator("cues")(_compiles)
 
 
 class FlagReading(Record):
@@ -102,6 +106,19 @@ class Capability(Record):
     cues: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
 
+    _compile = field_validator("cues", "against")(_compiles)
+
+
+class BoundWords(Record):
+    """Words before or after a number that bound it; `best`: they call it the best attainable."""
+
+    bound: Bound
+    best: bool = False
+    gap: Literal["wide", "near", "space"] = "space"
+    cues: tuple[str, ...] = Field(min_length=1)
+
+    _compile = field_validator("cues")(_compiles)
+
 
 class Product(Record):
     """A vendor's product. `family` says which of two like metrics its numbers belong to."""
@@ -126,6 +143,11 @@ class _Metrics(Record):
 
 class _Bases(Record):
     bases: tuple[Basis, ...]
+
+
+class _BoundWords(Record):
+    before: tuple[BoundWords, ...]
+    after: tuple[BoundWords, ...]
 
 
 class _Flags(Record):
@@ -160,7 +182,10 @@ class Registry:
         flags: tuple[FlagKind, ...],
         capabilities: tuple[Capability, ...],
         vendors: tuple[Vendor, ...],
+        bounds_before: tuple[BoundWords, ...],
+        bounds_after: tuple[BoundWords, ...],
     ) -> None:
+        self.bounds_before, self.bounds_after = bounds_before, bounds_after
         self.metrics = {m.name: m for m in metrics}
         self.bases = {b.name: b for b in bases}
         self.flags = {f.name: f for f in flags}
@@ -202,7 +227,10 @@ def _known(entries: Mapping[str, Entry], name: str, what: str) -> Entry:
 def registry() -> Registry:
     """The registry that ships with Koujing. Raises DataFileError, with file and line, where it is wrong."""
     with as_file(files("schemas") / "vocabulary") as folder:
+        words = read_data_file(folder / "bounds.yaml", _BoundWords)
         return Registry(
+            bounds_before=words.before,
+            bounds_after=words.after,
             metrics=read_data_file(folder / "metrics.yaml", _Metrics).metrics,
             bases=read_data_file(folder / "bases.yaml", _Bases).bases,
             flags=read_data_file(folder / "flags.yaml", _Flags).flags,

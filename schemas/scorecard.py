@@ -48,8 +48,9 @@ class Dimension(Record):
 
 
 class EditorialScore(Record):
-    """A published score of one vendor in one dimension. `rests_on` narrows the dimension's claims to these
-    metrics or `capability:NAME` entries; empty means all of the dimension's.
+    """A published score of one vendor in one dimension.
+
+    `rests_on` narrows the dimension's claims to these metrics or `capability:NAME` entries; empty means all.
     """
 
     score: Exact
