@@ -8,7 +8,7 @@ from functools import cache
 from schemas.quantity import Bound
 from schemas.registry import registry
 
-_CLAUSE_MARKS = ",，。;；:：、()（）[]\n\t|!?！？{}"
+_CLAUSE_MARKS = frozenset(",，。;；:：、()（）[]\n\t|!?！？{}")
 _GAPS = {
     "wide": r"[^\d,，。;；:：、()（）\[\]\n\t|!?！？{}]{0,12}?",
     "near": r" ?(?:的)? ?",
@@ -36,7 +36,12 @@ def bound_before(text: str, start: int, floor: int) -> tuple[Bound | None, bool,
     """What the words before position `start` (not before `floor`) say: (bound, best case, where they begin)."""
     begin = max(floor, start - _WINDOW)
     window = text[begin:start]
-    offset = begin + max(window.rfind(mark) for mark in _CLAUSE_MARKS) + 1
+    cut = len(window)
+    while cut > 0 and window[cut - 1] not in _CLAUSE_MARKS:
+        cut -= 1
+    offset = begin + cut
+    if offset == start:
+        return None, False, start
     pattern, bounds = _before()
     match = pattern.search(text[offset:start])
     if match is None or match.lastgroup is None:

@@ -88,7 +88,11 @@ def _figures(page: Page, context: Context) -> Iterator[Claim]:
             continue
         mentions = [_shifted(m, block.start) for m in find_mentions(text, lang=context.language)]
         heading = block.kind is BlockKind.HEADING or (block.cell is not None and block.cell.is_header)
+        # A bare number means nothing outside a cell, a card or a flattened row: most need no second look.
+        headed = block.cell is not None or block.label is not None or index in page.flat_headers
         for which, raw in enumerate(mentions):
+            if not (raw.has_unit or raw.formula or headed):
+                continue
             around = surroundings(page, index, mentions, which)
             mention = dress(raw, around)
             if mention.dimension is Dimension.BARE or not is_claimable(mention, around):

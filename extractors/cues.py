@@ -116,6 +116,13 @@ def basis_hits(text: str) -> tuple[Hit, ...]:
 
 
 @cache
+def any_capability() -> re.Pattern[str]:
+    """Matches where any capability's cue does, so that most blocks are passed over at once."""
+    cues = (f"(?:{fold(cue)})" for c in registry().capabilities.values() for cue in c.cues)
+    return re.compile("|".join(cues), re.IGNORECASE)
+
+
+@cache
 def capability_patterns() -> tuple[tuple[Capability, re.Pattern[str], re.Pattern[str] | None], ...]:
     """Each capability with its cues and what rules it out, compiled."""
     return tuple(

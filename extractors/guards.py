@@ -12,7 +12,7 @@ from schemas.quantity import Bound
 # After an accelerator count: it is the scale at which something else holds, or a buyer's own size.
 SCALE_OF = re.compile(
     r"^ ?(?:以上|级|及以上)?(?:的)?(?:规模)?(?:下|上|的?(?:大模型)?(?:预训练|微调|训练任务|场景)|多机|线性|并行|訓練|训练集群|训练任务"
-    r"|集群(?:交付)?(?:案例|验收)|榜|翻倍|量级|级?拓扑|级?规划|级?场景|级?任务|で|の|规模で|规模の|规模下|以上规模(?!组网)|以上的| at )"
+    r"|规模?(?:测试|实测)? ?[)）]|集群(?:交付)?(?:案例|验收)|榜|翻倍|量级|级?拓扑|级?规划|级?场景|级?任务|で|の|规模で|规模の|规模下|以上规模(?!组网)|以上的| at )"
 )
 _SCALE_BEFORE = re.compile(
     r"(?:在|申请|使用|从|到|至|于|推到|跨过|超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"

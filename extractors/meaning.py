@@ -234,6 +234,7 @@ _WORKLOAD = re.compile(
 )
 
 
+_ASIDE = re.compile(r" ?[(（][^()（）]{1,30}[)）]")
 _MEASURED_UNITS = ("fraction", "s", "1/s", "byte/s", "ratio")
 
 
@@ -277,6 +278,8 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
 def _scale(around: Surroundings) -> re.Match[str] | None:
     """A scale beside the number, or before it with no other figure in between (在 12288 张卡上做到 55.2%)."""
     found = _SCALE.search(around.text_of("near", "column", "row", "label"))
+    if found is None and (aside := _ASIDE.match(around.after)):
+        found = _SCALE.search(aside.group())
     if found is not None:
         return found
     for match in _SCALE.finditer(around.before):

@@ -1,0 +1,84 @@
+"""A quote stands on the page character for character, or the check says how it does not."""
+
+import pytest
+
+from extractors.checks import check_claim, ground
+from extractors.document import read_html, read_text
+from extractors.extract import extract
+from schemas.check import AXES, Verdict
+
+GROUND = [
+    (
+        "a Chinese quote inside a run of characters",
+        "万卡集群时延低至3微秒,双上联",
+        "3微秒",
+        None,
+        Verdict.EXACT,
+    ),
+    ("a quote that stands twice", "甲云 1.6Tbps;乙云 1.6Tbps", "1.6Tbps", None, Verdict.NOT_UNIQUE),
+    ("told apart by its place", "甲云 1.6Tbps;乙云 1.6Tbps", "1.6Tbps", 14, Verdict.EXACT),
+    ("a non-breaking space", "吞吐 7\u00a0TB/s", "吞吐 7 TB/s", None, Verdict.NORMALISED),
+    ("full-width digits", "吞吐 ７ TB/s", "吞吐 7 TB/s", None, Verdict.NORMALISED),
+    ("a bracket is no pattern", "线性度 93% (千卡", "93% (千卡", None, Verdict.EXACT),
+    ("one digit changed", "每节点 1.6Tbps", "每节点 1.7Tbps", None, Verdict.ABSENT),
+    ("one letter's case changed", "每节点 1.6TB/s", "每节点 1.6Tb/s", None, Verdict.ABSENT),
+    ("a space is not glued away", "实例 3 2T 内存", "3 2T", None, Verdict.EXACT),
+    ("digits do not join over a space", "实例 3 2T 内存", "32T", None, Verdict.ABSENT),
+]
+
+
+@pytest.mark.parametrize(
+    ("page", "quote", "start", "verdict"), [g[1:] for g in GROUND], ids=[g[0] for g in GROUND]
+)
+def test_grounding(page, quote, start, verdict):
+    assert ground(quote, start, read_text(page))[0] is verdict
+
+
+def test_hidden_text_is_never_evidence():
+    page = read_html('<p>带宽 <span style="display:none">9.9Tbps</span>800Gbps</p>')
+    assert ground("9.9Tbps", None, page)[0] is Verdict.HIDDEN_TEXT
+    assert ground("800Gbps", None, page)[0] is Verdict.EXACT
+
+
+PAGE = (
+    "<html lang=zh><head><title>乙云 GPU 集群</title></head><body><h1>优刻得 GPU 裸金属</h1>"
+    "<p>每台机器 RDMA 带宽 1.6Tbps，端到端时延低至 3 微秒（千卡规模）。</p>"
+    "<table><tr><th>文件系统</th><th>读吞吐 (GB/s)</th></tr><tr><td>标准型</td><td>40</td></tr></table></body></html>"
+)
+
+
+def test_every_claim_is_checked_on_every_axis():
+    got = extract(PAGE.encode(), source="p", name="p.html")
+    assert len(got.claims) == 3
+    for claim in got.claims:
+        checks = {c.name: c for c in got.checks if c.claim_key == claim.claim_key}
+        assert set(checks) == set(AXES)
+        assert checks["grounding"].verdict is Verdict.EXACT
+        assert all(c.verdict in AXES[c.name] for c in checks.values())
+    values = {
+        c.text_value: v.verdict
+        for c in got.claims
+        for v in got.checks
+        if (v.claim_key, v.name) == (c.claim_key, "value")
+    }
+    assert values == {"1.6Tbps": Verdict.STATED, "3 微秒": Verdict.STATED, "40": Verdict.STATED}
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("1.6Tbps", "1.7Tbps"), ("1.6Tbps", "1.6TBps"), ("3 微秒", "8 微秒")]
+)
+def test_a_changed_digit_or_letter_in_the_page_fails_the_check(old, new):
+    got = extract(PAGE.encode(), source="p", name="p.html")
+    claim = next(c for c in got.claims if c.text_value == old)
+    changed = read_html(PAGE.replace(old, new))
+    verdicts = {c.name: c.verdict for c in check_claim(claim, changed, "T1")}
+    assert verdicts["grounding"] is Verdict.ABSENT
+
+
+def test_a_check_that_breaks_is_recorded_and_never_a_pass(monkeypatch):
+    got = extract(PAGE.encode(), source="p", name="p.html")
+    monkeypatch.setattr("extractors.checks.ground", lambda *_: 1 / 0)
+    verdicts = {c.name: c for c in check_claim(got.claims[0], got.document, "T1")}
+    assert verdicts["grounding"].verdict is Verdict.CHECK_FAILED
+    assert verdicts["grounding"].reason == "ZeroDivisionError: division by zero"
+    assert verdicts["value"].verdict is Verdict.STATED
