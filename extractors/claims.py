@@ -23,7 +23,8 @@ from extractors.meaning import (
     improves,
     metric_of,
 )
-from extractors.quantities import Mention, find_mentions
+from extractors.mention import Mention
+from extractors.quantities import find_mentions
 from extractors.scopes import Page, Surroundings, surroundings
 from extractors.subject import Subject, family_of, nearest_subject, product_names, vendor_names
 from extractors.units import Dimension

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
-from extractors.quantities import Mention
+from extractors.mention import Mention
 from extractors.scopes import Surroundings
 from extractors.units import Dimension
 from schemas.claim import Claim

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
+_SPACE_IN_NUMBER = "[\u00a0\u2009\u202f\u2007'’]"
+_GROUPED = re.compile(
+    rf"(?<![A-Za-z0-9.,])\d{{1,3}}{_SPACE_IN_NUMBER}(?=\d{{3}}(?!\d))"
+    rf"|(?<={_SPACE_IN_NUMBER})\d{{3}}{_SPACE_IN_NUMBER}(?=\d{{3}}(?!\d))"
+)
 _TRADITIONAL = (
     "萬万億亿兩两數数幾几張张顆颗塊块臺台級级時时鐘钟間间週周個个餘余約约過过達达頻频寬宽網网節节點点機机"
     "單单雙双較较壓压擴扩緩缓遲迟總总線线測测試试載载傳传輸输訊讯儲储檔档統统戶户雲云叢丛規规劃划開开關关"
@@ -20,10 +27,14 @@ _TABLE.update(dict.fromkeys((0x2010, 0x2011, 0x2012, 0x2013, 0x2014, 0x2212, 0xF
 _TABLE.update(dict.fromkeys((0x223C, 0x301C, 0x2248), ord("~")))
 _TABLE.update(dict.fromkeys((0x00B5, 0x03BC), ord("u")))
 _TABLE.update(dict.fromkeys((0x00D7, 0x2715, 0x2A2F), ord("×")))
-_TABLE.update({0x2265: ord("≥"), 0x2267: ord("≥"), 0x2264: ord("≤"), 0x2266: ord("≤"), 0x2044: ord("/")})
+_TABLE.update({0x2267: ord("≥"), 0x2A7E: ord("≥"), 0x2266: ord("≤"), 0x2A7D: ord("≤"), 0x2044: ord("/")})
+_TABLE[0xFFE5] = ord("¥")
 _TABLE.update({0x3001: ord("、"), 0x2215: ord("/")})
 
 
 def fold(text: str) -> str:
     """The text with full-width, traditional and typographic variants replaced, of the same length."""
-    return text if text.isascii() else text.translate(_TABLE)
+    if text.isascii() and "'" not in text:
+        return text
+    # A space that does not break, or an apostrophe, between groups of three digits groups them: 10 000.
+    return _GROUPED.sub(lambda m: m.group()[:-1] + "'", text).translate(_TABLE)

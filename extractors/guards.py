@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from extractors.quantities import Mention
+from extractors.mention import Mention
 from extractors.scopes import Surroundings
 from extractors.units import Dimension
 from schemas.quantity import Bound

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from decimal import Decimal
 
-from extractors.quantities import Mention
+from extractors.mention import Mention
 from extractors.scopes import Surroundings
 from extractors.units import Dimension, Unit, unit_at
 from schemas.quantity import Bound

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from extractors.cues import AGAINST, basis_hits, metric_hits
 from extractors.fold import fold
 from extractors.guards import SCALE_OF
-from extractors.quantities import Mention
+from extractors.mention import Mention
 from extractors.scopes import Scope, Surroundings
 from extractors.units import Dimension
 from schemas.registry import Metric, registry

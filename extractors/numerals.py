@@ -13,7 +13,10 @@ _DIGITS = {c: Decimal(i) for i, c in enumerate("零一二三四五六七八九")
 _SMALL = {"十": Decimal(10), "百": Decimal(100), "千": Decimal(1000)}
 _LARGE = {"万": Decimal(10) ** 4, "亿": Decimal(10) ** 8}
 
-CJK_NUMERAL = "(?:[零〇一二两三四五六七八九十百千万亿半]|[数几上](?=[十百千万亿周天月分小秒个倍])|(?<=[十百千万])[几余多])++"
+CJK_NUMERAL = (
+    "(?:(?:[零〇一二两三四五六七八九十百千万亿半]|[数几上](?=[十百千万亿周天月分小秒个倍])|(?<=[十百千万])[几余多数])++"
+    "(?:点[零一二三四五六七八九]++)?|个位数)"
+)
 
 MAGNITUDES: dict[str, Decimal] = {
     "万亿": Decimal(10) ** 12,
@@ -42,29 +45,43 @@ _ENGLISH = {
     word: Decimal(n)
     for n, word in enumerate(
         "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-        "sixteen seventeen eighteen nineteen twenty".split()
+        "sixteen seventeen eighteen nineteen".split()
     )
 } | {
+    word: Decimal(n)
+    for n, word in zip(
+        range(20, 100, 10), "twenty thirty forty fifty sixty seventy eighty ninety".split(), strict=True
+    )
+}
+_ENGLISH_SCALES = {"dozen": Decimal(12), "hundred": Decimal(100)} | {
+    word: MAGNITUDES[word] for word in ("thousand", "million", "billion", "trillion")
+}
+_FIXED = {
     "half a": Decimal("0.5"),
     "half an": Decimal("0.5"),
+    "a quarter of a": Decimal("0.25"),
+    "a quarter of an": Decimal("0.25"),
     "a": Decimal(1),
     "an": Decimal(1),
-    "dozen": Decimal(12),
+    "a couple of": Decimal(2),
 }
+_FEW = frozenset({"a few", "several", "single-digit"})
 
 _PLURALS = {
     "tens": Decimal(10),
-    "dozens": Decimal(12),
+    "dozens": Decimal(10),
     "hundreds": Decimal(100),
     "thousands": Decimal(1000),
     "millions": Decimal(10) ** 6,
     "billions": Decimal(10) ** 9,
 }
 
+_WORD = f"(?:{'|'.join([*_ENGLISH, *_ENGLISH_SCALES])})(?![A-Za-z])"
+_PLURAL = f"(?:{'|'.join(_PLURALS)})"
 ENGLISH_NUMERAL = (
-    r"(?:(?:tens|dozens|hundreds|thousands|millions|billions) of (?:(?:thousands|millions|billions) of )?"
-    r"|(?:half an?|zero|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|thirteen|fourteen|fifteen"
-    r"|sixteen|seventeen|eighteen|nineteen|twenty|an?)(?=[ -]))"
+    rf"(?:{_PLURAL} of (?:{_PLURAL} of )?"
+    rf"|(?:a quarter of an?|a couple of|a few|several|single-digit|(?:half )?an? (?={'|'.join(_ENGLISH_SCALES)})"
+    rf"(?:{'|'.join(_ENGLISH_SCALES)})|half an?|{_WORD}(?:(?: and |[ -]){_WORD})*(?: and a half)?|an?)(?=[ -]))"
 )
 
 
@@ -84,6 +101,12 @@ class Numeral:
 
 def read_cjk(text: str) -> Numeral | None:
     """Read a folded Chinese numeral; None where it is no number (a stray 几, 万一)."""
+    if text == "个位数":
+        return Numeral(Decimal(1), Decimal(10), decade=True)
+    if "点" in text:
+        whole, _, fraction = text.partition("点")
+        base, digits = _compose(whole), "".join(str(_DIGITS[c]) for c in fraction)
+        return None if base is None else Numeral(Decimal(f"{base}.{digits}"))
     more = text.endswith(("余", "多"))
     text = text.rstrip("余多") if more else text
     if text == "半":
@@ -91,11 +114,11 @@ def read_cjk(text: str) -> Numeral | None:
     if text[0] in "数几上":
         rest = _compose(text[1:]) if len(text) > 1 else Decimal(1)
         return None if rest is None else Numeral(rest, rest * 10, decade=True)
-    if text.endswith("几"):
+    if text.endswith(("几", "数")):
         base = _compose(text[:-1])
-        return None if base is None else Numeral(base, base * 2, more=True)
+        return None if base is None else Numeral(base, base * 2)
     spread = re.fullmatch(r"([一二三四五六七八九两])([一二三四五六七八九])([十百千万亿]*)", text)
-    if spread and _DIGITS[spread[2]] - _DIGITS[spread[1]] == 1:
+    if spread and (_DIGITS[spread[2]] - _DIGITS[spread[1]] == 1 or spread[1] + spread[2] == "三五"):
         scale = _compose(spread[3]) if spread[3] else Decimal(1)
         if scale is not None:
             return Numeral(_DIGITS[spread[1]] * scale, _DIGITS[spread[2]] * scale)
@@ -136,14 +159,27 @@ def _compose(text: str) -> Decimal | None:
 def read_english(text: str) -> Numeral | None:
     """Read an English numeral that `ENGLISH_NUMERAL` matched."""
     words = text.strip().lower()
-    if words in _ENGLISH:
-        return Numeral(_ENGLISH[words])
-    scale = Decimal(1)
-    for word in words.replace(" of", "").split():
-        if word not in _PLURALS:
-            return None
-        scale *= _PLURALS[word]
-    return Numeral(scale, scale * 10, decade=True)
+    if words in _FIXED:
+        return Numeral(_FIXED[words])
+    if words in _FEW:
+        return Numeral(Decimal(1), Decimal(10), decade=True)
+    if words.split(" ", 1)[0] in _PLURALS:
+        scale = Decimal(1)
+        for word in words.replace(" of", "").split():
+            scale *= _PLURALS[word]
+        return Numeral(scale, scale * 10, decade=True)
+    total, section = Decimal(0), Decimal(0)
+    for word in words.replace("-", " ").split():
+        if word in _ENGLISH:
+            section += _ENGLISH[word]
+        elif word in ("dozen", "hundred"):
+            section = (section or Decimal(1)) * _ENGLISH_SCALES[word]
+        elif word in _ENGLISH_SCALES:
+            total, section = total + (section or Decimal(1)) * _ENGLISH_SCALES[word], Decimal(0)
+        elif word == "half":
+            section += Decimal("0.5")
+    value = total + section
+    return Numeral(value) if value or words == "zero" else None
 
 
 def read_digits(text: str, *, comma_decimal: bool = False) -> Decimal | None:
@@ -152,7 +188,7 @@ def read_digits(text: str, *, comma_decimal: bool = False) -> Decimal | None:
     The last of two different separators is the decimal point. A lone separator followed by exactly three
     digits is read by the page's language (`comma_decimal`); grouping must be in threes.
     """
-    mantissa, _, exponent = re.sub("[eE]", "e", text).partition("e")
+    mantissa, _, exponent = re.sub("[eE]", "e", text.replace("'", "")).partition("e")
     commas, dots = mantissa.count(","), mantissa.count(".")
     if commas and dots:
         point = "," if mantissa.rfind(",") > mantissa.rfind(".") else "."
@@ -171,7 +207,7 @@ def read_digits(text: str, *, comma_decimal: bool = False) -> Decimal | None:
         return None
     if len(whole) > 40 or len(exponent) > 5:
         return None  # no figure of this domain; a run of digits must not become a huge power
-    digits = whole.replace(group, "") + ("." + fraction[:40] if fraction else "")
+    digits = (whole.replace(group, "") or "0") + ("." + fraction[:40] if fraction else "")
     value = Decimal(digits)
     if not exponent:
         return value

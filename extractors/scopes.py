@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from extractors.fold import fold
-from extractors.quantities import Mention
+from extractors.mention import Mention
 from schemas.document import Block, BlockKind, Document
 
 _SENTENCE_END = re.compile(r"[。！？!?\n]|(?<=[a-z0-9)%])\. (?=[A-Z])")

@@ -54,7 +54,7 @@ class Unit:
     noun: str = ""
 
 
-_DECIMAL = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
+_DECIMAL = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "m": 2, "g": 3, "t": 4}
 _WORDS = {"kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E"}
 _TIB_IN = {"TiB": Decimal(1), "GiB": Decimal(1024), "PiB": Decimal(1) / 1024} | {
     "TB": Decimal(2) ** 40 / Decimal(10) ** 12,
@@ -64,52 +64,57 @@ _TIB_IN = {"TiB": Decimal(1), "GiB": Decimal(1024), "PiB": Decimal(1) / 1024} | 
 
 _TIMES: dict[str, Decimal] = {}
 for _names, _factor in (
-    ("纳秒 ns nanosecond nanoseconds", "0.000000001"),
-    ("微秒 us usec microsecond microseconds", "0.000001"),
-    ("毫秒 ms msec millisecond milliseconds ミリ秒", "0.001"),
-    ("秒 秒钟 s sec secs second seconds", "1"),
-    ("分钟 分 min mins minute minutes", "60"),
-    ("小时 个小时 时间 h hr hrs hour hours", "3600"),
-    ("天 d day days 日", "86400"),
-    ("周 星期 周间 week weeks", "604800"),
-    ("个月 月 month months", "2592000"),
+    ("纳秒 ns nanosecond nanoseconds ナノ秒", "0.000000001"),
+    ("微秒 us usec microsecond microseconds マイクロ秒 Mikrosekunden", "0.000001"),
+    ("毫秒 ms msec millisecond milliseconds ミリ秒 Millisekunden", "0.001"),
+    ("秒 秒钟 s sec secs second seconds Sekunde Sekunden detik secondes", "1"),
+    ("分钟 分 min mins minute minutes Minute Minuten menit", "60"),
+    ("小时 个小时 时间 h hr hrs hour hours Stunde Stunden jam heures", "3600"),
+    ("天 d day days 日 Tage Tagen hari jours", "86400"),
+    ("周 星期 周间 week weeks Wochen minggu semaines", "604800"),
+    ("个月 月 month months Monate Monaten bulan mois", "2592000"),
+    ("年 year years", "31536000"),
 ):
     for _name in _names.split():
         _TIMES[_name] = Decimal(_factor)
 
-_PER_SECOND = r"(?: ?/ ?s(?:ec(?:ond)?)?(?![a-z])|ps(?![a-z])| ?/ ?秒|每秒| per second| a second)"
+_PER_SECOND = r"(?: ?/ ?[sS](?:ec(?:ond)?)?(?![a-z])|ps(?![a-z])| ?/ ?秒|每秒| per second| a second)"
 _DATA_WORD = r"(?:(?:kilo|mega|giga|tera|peta|exa)(?:bit|byte)s?)"
 _DATA_SHORT = r"(?:[kKMGTPE]i?(?:bits?|Bits?|[Bb]ytes?|b|B)|(?:bits?|[Bb]ytes?))"
-_PER_CAPACITY = r"(?: ?(?:/|per) ?(?:[TGP]i?B)(?![A-Za-z/])|每 ?[TGP]i?B(?!/))"
+_PER_CAPACITY = r"(?: ?(?:/|per|pro) ?(?:[TGP]i?B)(?![A-Za-z/])|每 ?[TGP]i?B(?!/))"
 _TIME_PATTERN = (
-    r"(?:纳秒|微秒|毫秒|ミリ秒|秒钟?|分钟|分(?=内|级)|个?小时|时间(?=[でにがをはの、])|[nu]s|usec|ms|msec"
-    r"|(?:nano|micro|milli)?seconds?|secs?|s|mins?|minutes?|hours?|hrs?|h|days?|天|日(?=间)|weeks?|周间?|星期|个月|months?|月(?=级))"
+    r"(?:纳秒|微秒|毫秒|ミリ秒|マイクロ秒|ナノ秒|秒钟?|分钟|分(?=内|级|以内|间|で|程度|まで)|个?小时"
+    r"|时间(?=[でにがをはの、])|[nu]s|usec|msec|ms|(?:nano|micro|milli)?seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h"
+    r"|days?|天|日(?=[间でにの])|weeks?|周间?|星期|个月|months?|月(?=级)|年(?![度代级])|years?"
+    r"|(?:Milli|Mikro)?[Ss]ekunden?|Minuten?|Stunden?|Tagen?|Wochen|Monaten?|secondes|heures|jours|semaines|mois"
+    r"|detik|menit|jam|hari|minggu|bulan)"
 )
 
 UNIT_PATTERN = (
     rf"(?:(?P<density>(?:{_DATA_WORD}|{_DATA_SHORT}){_PER_SECOND}{_PER_CAPACITY})"
-    rf"|(?P<rate>(?:{_DATA_WORD}|{_DATA_SHORT}){_PER_SECOND})"
+    rf"|(?P<rate>(?:{_DATA_WORD}|{_DATA_SHORT}){_PER_SECOND}|[gmt]bps(?![A-Za-z]))"
     rf"|(?P<opsdensity>IOPS{_PER_CAPACITY})"
-    r"|(?P<ops>(?i:IOPS|I/O operations per second|ops/s|OPS(?![A-Za-z])|messages?(?: per second|/s)"
+    r"|(?P<ops>(?i:IOPS|I/O operations per second|ops/s|OPS(?![A-Za-z])|messages?(?: per second|/s)|条/秒|次/秒|QPS"
     r"|[Mk]?pps|packets per second|msgs?/s))"
-    r"|(?P<tokens>(?i:tokens?) ?(?:/ ?s(?:ec(?:ond)?)?|/秒|per second|每秒))"
-    r"|(?P<flops>[TPEG][Ff][Ll][Oo][Pp][Ss]?(?:/s)?)"
-    r"|(?P<ethernet>G(?:bE|E)(?![A-Za-z]))"
+    r"|(?P<tokens>(?i:tokens?|tok) ?(?:/ ?s(?:ec(?:ond)?)?|/秒|per second|每秒))"
+    r"|(?P<flops>[TPEG][Ff][Ll][Oo][Pp][Ss]?(?:/s)?|P(?= ?(?:以上)?(?:的)? ?(?:算力|以上)))"
+    r"|(?P<ethernet>G(?:bE|E)(?![A-Za-z])|[Gg]ig(?= (?:NIC|network|Ethernet|port)))"
     rf"|(?P<data>(?:{_DATA_WORD}|{_DATA_SHORT}))"
     rf"|(?P<time>{_TIME_PATTERN})"
-    r"|(?P<percent>%|‰|percent|per cent|成(?![本功为立果员]))"
-    r"|(?P<ratio>倍|×(?! ?\d)|x(?![A-Za-z0-9])(?! ?\d)|times(?= (?:faster|more|higher|lower|as|the|better)))"
-    r"|(?P<accel>(?:张|颗|块|枚)?(?:加速卡|昇腾|GPU卡|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)"
+    r"|(?P<percent>%|‰|percentage points?|percent|per cent|个?百分点|割(?![りれ引合])|成(?![本功为立果员]))"
+    r"|(?P<many>[x×*] ?(?:NVIDIA |AMD )?(?:[HABV]\d{2,3}[A-Za-z]*|MI\d{3}\w*|GPUs?)(?![A-Za-z0-9]))"
+    r"|(?P<ratio>倍|-fold|×(?! ?\d)|x(?![A-Za-z0-9])(?! ?\d)|times(?= (?:faster|more|higher|lower|as|the|better)))"
+    r"|(?P<accel>(?:张|颗|块|枚)? ?(?:加速卡|昇腾|GPU卡|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU"
     r"|(?:[A-Z][\w-]* ){0,4}(?:GPU|accelerator|[NTX]PU)s?(?![A-Za-z])"
     r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips)"
-    r"|(?P<files>(?:个)?文件(?!系统|存储|夹)|files?(?![ -]?systems?|[A-Za-z]))"
+    r"|(?P<files>个?(?:文件|档案)(?!系统|存储|夹)|files?(?![ -]?systems?|[A-Za-z]))"
     r"|(?P<clients>(?:个)?客户端|(?:concurrent )?clients?(?![A-Za-z]))"
+    r"|(?P<models>[个款]?(?:主流|开源|第三方)?大?模型|(?:[a-z-]+ ){0,2}models?(?![A-Za-z]))"
     r"|(?P<skus>款(?:卡型|GPU|机型)?|种卡型)"
-    r"|(?P<models>(?:个|款)?(?:主流)?大?模型|(?:\w+ ){0,2}(?<!\d )models?(?![A-Za-z]))"
-    r"|(?P<cpu>颗(?:鲲鹏|CPU)|CPUs?(?![A-Za-z]))"
-    r"|(?P<money>亿?(?:元|人民币)|美元|欧元|CNY|RMB|USD|EUR)"
-    r"|(?P<truncated>[TG](?![A-Za-z0-9_+]|-[A-Za-z]))"
-    r"|(?P<count>个9|nines|个(?!性|人|月|小)|条(?!件)|台|套|次(?!之)|篇|项|characters))"
+    r"|(?P<cpu>颗 ?(?:鲲鹏|CPU)|v?CPUs?(?![A-Za-z]))"
+    r"|(?P<money>亿?(?:元|人民币)|美元|欧元|CNY|RMB|USD|EUR|€)"
+    r"|(?P<truncated>[TG](?:(?=RDMA|RoCE|InfiniBand)|(?![A-Za-z0-9_+]|-[A-Za-z])))"
+    r"|(?P<count>个9|nines|个(?!性|人|月|小)|条(?!件)|台|套|次(?!之)|篇|项|参数|characters|nodes?(?![A-Za-z])|servers?(?![A-Za-z])))"
 )
 _UNIT = re.compile(UNIT_PATTERN)
 _NAMED = re.compile(r"(?!GPU|NPU|XPU|TPU)[A-Z]")
@@ -129,7 +134,7 @@ def unit_at(text: str, position: int) -> tuple[Unit, int] | None:
         and written[-1].isalpha()
         and text[end : end + 1].isascii()
         and text[end : end + 1].isalnum()
-        and group not in ("ops", "accel", "skus")
+        and group not in ("ops", "accel", "skus", "truncated")
     ):
         return None  # 5Mx, GB200: a word, not a unit
     return _unit(group, written), end
@@ -150,7 +155,7 @@ def _data_part(written: str) -> tuple[Decimal, bool]:
     for word, letter in _WORDS.items():
         if lowered.startswith(word):
             return Decimal(1000) ** _DECIMAL[letter], "byte" in lowered
-    match = re.match(r"([kKMGTPE]?)(i?)(bits?|Bits?|[Bb]ytes?|b|B)", written)
+    match = re.match(r"([kKMGTPEgmt]?)(i?)(bits?|Bits?|[Bb]ytes?|b|B)", written)
     if match is None:  # pragma: no cover - the caller matched UNIT_PATTERN
         raise ValueError(f"{written!r} is no data unit")
     base = Decimal(1024) if match[2] else Decimal(1000)
@@ -198,13 +203,13 @@ def _time(written: str) -> Unit:
 
 
 def _percent(written: str) -> Unit:
-    return Unit(Dimension.FRACTION, Decimal({"‰": "0.001", "成": "0.1"}.get(written, "0.01")))
+    return Unit(Dimension.FRACTION, Decimal({"‰": "0.001", "成": "0.1", "割": "0.1"}.get(written, "0.01")))
 
 
 def _money(written: str) -> Unit:
     scale = Decimal(10) ** 8 if written.startswith("亿") else Decimal(1)
     name = written.removeprefix("亿")
-    currency = {"美元": "USD", "USD": "USD", "欧元": "EUR", "EUR": "EUR"}.get(name, "CNY")
+    currency = {"美元": "USD", "USD": "USD", "欧元": "EUR", "EUR": "EUR", "€": "EUR"}.get(name, "CNY")
     return Unit(Dimension.MONEY, scale, currency=currency)
 
 
@@ -230,6 +235,7 @@ _BUILDERS: dict[str, Callable[[str], Unit]] = {
     "ethernet": _ethernet,
 }
 _COUNTS: dict[str, tuple[Dimension, str]] = {
+    "many": (Dimension.ACCELERATORS, "accelerator"),
     "tokens": (Dimension.TOKENS, "token"),
     "ratio": (Dimension.RATIO, "times"),
     "accel": (Dimension.ACCELERATORS, "accelerator"),
@@ -240,4 +246,13 @@ _COUNTS: dict[str, tuple[Dimension, str]] = {
     "cpu": (Dimension.COUNT, "CPU"),
     "count": (Dimension.COUNT, ""),
 }
-CURRENCY_SIGNS = {"$": "USD", "¥": "CNY", "￥": "CNY", "€": "EUR"}
+CURRENCY_SIGNS = {
+    "$": "USD",
+    "US$": "USD",
+    "USD": "USD",
+    "¥": "CNY",
+    "CNY": "CNY",
+    "RMB": "CNY",
+    "€": "EUR",
+    "EUR": "EUR",
+}

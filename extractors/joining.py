@@ -1,0 +1,138 @@
+"""Neighbouring mentions that make one quantity, or share one unit: N × V, a to b, a ± b, 100, 200 and 400 Gbps."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+
+from extractors.mention import Mention
+from extractors.units import Dimension
+from schemas.quantity import Bound
+
+_CONNECTOR = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|sampai(?= )|から) ?")
+_TIMES = re.compile(r" ?[×xX*路口] ?")
+_PLUS_MINUS = re.compile(r" ?± ?")
+_AND = re.compile(r",? ?(?:and|or|und|oder|dan|和|与|及|或|/) ?")
+_COMMA = re.compile(r"[,、] ?|/")
+_BETWEEN = re.compile(r"(?:between|zwischen|antara|介于|在) ?$", re.IGNORECASE)
+_TAKES_TIMES = frozenset(
+    {Dimension.DATA_RATE, Dimension.TRUNCATED, Dimension.DATA, Dimension.OPS, Dimension.ACCELERATORS}
+)
+_SHARES_UNIT = frozenset(
+    {
+        Dimension.DATA_RATE,
+        Dimension.TRUNCATED,
+        Dimension.DATA,
+        Dimension.RATE_DENSITY,
+        Dimension.ACCELERATORS,
+        Dimension.TIME,
+        Dimension.OPS,
+        Dimension.FRACTION,
+    }
+)
+_MOST_TIMES = 4096
+_NEAR = 12
+
+
+def join(text: str, mentions: list[Mention]) -> list[Mention]:
+    """The mentions with neighbours joined where they make one quantity; order and offsets hold."""
+    out: list[Mention] = []
+    for mention in mentions:
+        out.append(mention)
+        # 2 × 2 × 100 Gbps joins from the right, so a joined pair is tried again with what stands before it.
+        while len(out) > 1 and (joined := _pair(text, out[-2], out[-1])) is not None:
+            out[-2:] = [joined]
+    return _share_units(text, out)
+
+
+def _pair(text: str, left: Mention, right: Mention) -> Mention | None:
+    if right.start - left.end > 8 or left.low is None or right.low is None:
+        return None
+    between = text[left.end : right.start]
+    if _TIMES.fullmatch(between):
+        return _product(left, right)
+    if _PLUS_MINUS.fullmatch(between):
+        return _plus_minus(left, right)
+    if between in ("", " ") and left.dimension is right.dimension is Dimension.TIME:
+        return _clock(left, right)
+    if _CONNECTOR.fullmatch(between) or _is_between(text, left, between):
+        return _range(left, right)
+    return None
+
+
+def _is_between(text: str, left: Mention, between: str) -> bool:
+    return _AND.fullmatch(between) is not None and bool(
+        _BETWEEN.search(text, max(0, left.start - _NEAR), left.start)
+    )
+
+
+def _product(left: Mention, right: Mention) -> Mention | None:
+    if left.low is None or right.low is None:
+        return None
+    count, value = (left, right) if left.dimension is Dimension.BARE else (right, left)
+    whole = count.low is not None and count.low == count.low.to_integral_value() and count.low <= _MOST_TIMES
+    if count.dimension is not Dimension.BARE or not whole or value.dimension not in _TAKES_TIMES:
+        return None
+    times = (count.low or Decimal(1)) * (value.times or Decimal(1))
+    return replace(value, start=left.start, end=right.end, low=left.low * right.low, times=times)
+
+
+def _plus_minus(left: Mention, right: Mention) -> Mention | None:
+    if left.low is None or right.low is None:
+        return None
+    if left.dimension is Dimension.BARE:
+        middle, spread, whole = left.low * right.unit.factor, right.low, right
+    elif right.dimension is Dimension.FRACTION:
+        middle, spread, whole = left.low, left.low * right.low, left
+    else:
+        return None
+    return replace(
+        whole, start=left.start, end=right.end, low=middle - spread, high=middle + spread, bound=Bound.RANGE
+    )
+
+
+def _clock(left: Mention, right: Mention) -> Mention | None:
+    """1 小时 30 分钟 is one duration; 1 分钟 3 分钟 is two."""
+    finer = right.unit.factor < left.unit.factor and Bound.EXACT is left.bound is right.bound
+    if not finer or left.low is None or right.low is None or right.low >= left.unit.factor:
+        return None
+    return replace(right, start=left.start, unit_start=left.unit_start, low=left.low + right.low)
+
+
+def _range(left: Mention, right: Mention) -> Mention | None:
+    if left.low is None or right.low is None:
+        return None
+    whole = right
+    if left.dimension is Dimension.BARE:
+        low = left.low * right.unit.factor
+        if left.scale == 1 and left.bound is Bound.EXACT:
+            low *= right.scale
+    elif left.dimension is right.dimension:
+        low = left.low
+    elif left.dimension is Dimension.MONEY and right.dimension is Dimension.BARE:
+        low, whole = left.low, replace(left, end=right.end)
+    else:
+        return None
+    high = right.high if right.bound is Bound.ORDER_OF_MAGNITUDE else right.low
+    if high is None or high <= low or Bound.RANGE in (left.bound, right.bound):
+        return None
+    return replace(whole, start=left.start, low=low, high=high, bound=Bound.RANGE, level=False)
+
+
+def _share_units(text: str, mentions: list[Mention]) -> list[Mention]:
+    """100, 200 and 400 Gbps: the bare numbers of a list take the unit of its last member."""
+    out = list(mentions)
+    for position in range(len(out) - 1, 0, -1):
+        right, left = out[position], out[position - 1]
+        shares = right.dimension in _SHARES_UNIT and right.bound is Bound.EXACT and not right.level
+        if not shares or left.dimension is not Dimension.BARE or left.low is None or left.formula:
+            continue
+        between = text[left.end : right.start]
+        linked = _AND.fullmatch(between) or (right.tail and _COMMA.fullmatch(between))
+        if linked and left.scale == 1 and right.times is None:
+            # `tail` marks the list: its members are quoted up to the unit that they share.
+            end = right.tail or right.end
+            out[position - 1] = replace(left, unit=right.unit, low=left.low * right.unit.factor, tail=end)
+            out[position] = replace(right, tail=end)
+    return out

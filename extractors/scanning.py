@@ -1,0 +1,286 @@
+"""Heads of quantities (digits, numerals, bare levels such as 微秒级) and what completes each at its own place.
+
+One scan over the folded text; every head is completed by matches anchored at its end, so time is linear.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from decimal import Decimal
+
+from extractors.mention import BARE, Mention
+from extractors.numerals import (
+    CJK_NUMERAL,
+    ENGLISH_NUMERAL,
+    MAGNITUDES,
+    Numeral,
+    read_cjk,
+    read_digits,
+    read_english,
+)
+from extractors.units import CURRENCY_SIGNS, Dimension, Unit, unit_at
+from schemas.quantity import Bound
+
+# A number does not begin inside a name (A100, HPN-7.0), but may follow the x of 2x25GE.
+_DIGITS = (
+    r"(?:(?<![A-Za-z0-9_.'])|(?<=\d[xX])|(?<=[A-Za-z\d] [xX]))(?:(?<![A-Za-z][-.])|(?<=sub-))"
+    r"(?:\d+(?:[.,']\d+)*|(?<![\w.)\]])\.\d+)(?:[eE][+-]?\d{1,4}(?![\dA-Za-z]))?"
+)
+_LEVEL_UNIT = (
+    r"(?:纳秒|微秒|毫秒|秒|分钟|小时|天|周|月|[TGPM]B/s|[TGP]bps|[TGPE]B)(?= ?(?:级|量级))"
+    r"|(?i:(?:nano|micro|milli)second)(?=[- ](?:level|scale|class))"
+)
+_HEAD = re.compile(
+    r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\([^(){}\n]{1,80}\)))"
+    r"|(?P<scientific>(?:(?<![A-Za-z0-9_.])\d+(?:\.\d+)? ?[×x*] ?)?(?<![A-Za-z0-9_.])10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))"
+    r"|(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))"
+    rf"|(?P<money>(?:US\$|(?<![A-Z])[$¥€]|(?<![A-Za-z])(?:USD|CNY|RMB|EUR)) ?)?(?P<digits>{_DIGITS})"
+    r"|(?P<share>[一二三四五六七八九十百千]{1,4}分之[一二三四五六七八九十百]{1,6})"
+    r"|(?P<half>[一二两三四五六七八九](?:个半小时|个半月|分半钟|年半|天半))"
+    r"|(?P<tenths>[一二三四五六七八九]成[一二三四五六七八九])"
+    r"|(?P<nines>[一二两三四五六七八九]个 ?[9九])"
+    r"|(?P<double>翻了?(?:[一两二]番|倍)(?![到至])|(?<![A-Za-z])(?i:twice|doubles|doubled|triples|tripled)(?![A-Za-z]))"
+    r"|(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)(?= of (?!an? (?:hour|minute|second|day))))"
+    rf"|(?P<level>(?<![数几半百千十万亿\d])(?<!\d ){_LEVEL_UNIT})"
+    r"|(?P<sub>亚毫秒|亚微秒|(?i:sub-?(?:milli|micro)seconds?))"
+    rf"|(?P<cjk>{CJK_NUMERAL})"
+    rf"|(?P<english>(?<![A-Za-z])(?i:{ENGLISH_NUMERAL}))"
+)
+_MAGNITUDE = re.compile(
+    r" ?(?P<mag>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千(?!兆|瓦)|百(?!分)"
+    r"|(?:thousand|million|billion|trillion)(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆|瓦))?"
+)
+_MORE = re.compile(r"(?: ?\+(?! ?\d)| ?余| ?多(?=[款种个张卡万]))")
+_GAP_TO_UNIT = re.compile(r" {0,2}(?:个(?=[小文客星模主档]))?(?:-(?=(?!fold)[A-Za-z]))?")
+_LEVEL = re.compile(r" ?(?:级(?!联|别)|级别|量级)|[- ](?:level|scale|class)(?![A-Za-z])")
+_OPENS_RANGE = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|から)")
+_DATE_AFTER = re.compile(r" ?[月日号](?!间)|(?P<mark>[-/])\d{1,2}(?P=mark)\d{1,4}(?!\d)")
+_NAME_BEFORE = re.compile(r"(?<![A-Za-z])(?!sub-)[A-Za-z]\w*-$")
+_ROUND_THE_CLOCK = re.compile(r"(?<!\d)7 ?[×xX*] ?$|24/$")
+_MOBILE = re.compile(r"(?![ ]?(?:端口|网卡|网口|带宽|显存|内存|RDMA|ports?|NICs?))")
+_NINES = re.compile(r" ?个 ?[9九](?!\d)| nines(?![A-Za-z])")
+_LAST_NUMBER = re.compile(r"\d[\d.,']*$")
+_TIME = Unit(Dimension.TIME, Decimal(1))
+_RATIO = Unit(Dimension.RATIO, Decimal(1))
+_FRACTION = Unit(Dimension.FRACTION, Decimal(1))
+_FEW_ARE_NO_COUNT = frozenset(
+    {Dimension.MODELS, Dimension.SKUS, Dimension.COUNT, Dimension.FILES, Dimension.CLIENTS}
+)
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-")
+_DOUBLES = {"twice": 2, "doubles": 2, "doubled": 2, "triples": 3, "tripled": 3}
+_PARTS = {
+    "third": Decimal(1) / 3,
+    "thirds": Decimal(2) / 3,
+    "quarter": Decimal("0.25"),
+    "half": Decimal("0.5"),
+}
+_HALVES = {"个半小时": 3600, "个半月": 2592000, "分半钟": 60, "年半": 31536000, "天半": 86400}
+_LONGEST = 60
+
+
+def scan(text: str, *, comma_decimal: bool, lang: str = "") -> Iterator[Mention]:
+    """Every number of a folded text in order, with the unit that follows it; bare numbers too."""
+    position = 0
+    while (head := _HEAD.search(text, position)) is not None:
+        mention = _complete(text, head, comma_decimal)
+        if mention is not None and lang == "ja" and text[mention.end : mention.end + 1] == "分":
+            mention = _japanese_minutes(mention)
+        if mention is not None:
+            yield mention
+        position = max(head.end() if mention is None else mention.end, position + 1)
+
+
+def _japanese_minutes(mention: Mention) -> Mention:
+    """A bare number before 分 is minutes in Japanese; in Chinese it may be a score."""
+    if mention.dimension is not Dimension.BARE or mention.low is None:
+        return mention
+    unit = Unit(Dimension.TIME, Decimal(60))
+    return replace(mention, end=mention.end + 1, low=mention.low * 60, unit=unit)
+
+
+def _complete(text: str, head: re.Match[str], comma: bool) -> Mention | None:
+    match head.lastgroup:
+        case "digits":
+            return _number(text, head, comma)
+        case "cjk":
+            return _numeral(text, head, read_cjk(head.group()))
+        case "english":
+            return _numeral(text, head, read_english(head.group()))
+        case "formula":
+            return _formula(text, head, comma)
+        case "scientific":
+            return _scientific(text, head)
+        case "level":
+            return _level(text, head)
+        case "sub":
+            return _sub(text, head)
+        case _:
+            return _fixed(head)
+
+
+def _fixed(head: re.Match[str]) -> Mention | None:
+    """Expressions whose words are number and unit at once: 三分之一, 翻了一番, 九成五, five nines, 1h30m."""
+    words, start = head.group(), head.start()
+    unit, value = _RATIO, Decimal(2)
+    match head.lastgroup:
+        case "double":
+            value = Decimal(_DOUBLES.get(words.lower(), 4 if re.search("[两二]", words) else 2))
+        case "part":
+            value = _PARTS[words.lower().split()[-1]].quantize(Decimal("1e-12"))
+        case "tenths":
+            unit, value = _FRACTION, Decimal("0.1") * _digit(words[0]) + Decimal("0.01") * _digit(words[2])
+        case "nines":
+            unit, value = _FRACTION, 1 - Decimal(10) ** -int(_digit(words[0]))
+        case "half":
+            unit, value = _TIME, (_digit(words[0]) + Decimal("0.5")) * _HALVES[words[1:]]
+        case "clock":
+            hours, minutes = re.findall(r"\d+", words)
+            unit, value = _TIME, Decimal(hours) * 3600 + Decimal(minutes) * 60
+        case _:
+            below, above = (read_cjk(part) for part in words.split("分之"))
+            if below is None or above is None or below.low == 0:
+                return None
+            unit = _FRACTION if below.low in (100, 1000) else _RATIO
+            value = (above.low / below.low).quantize(Decimal("1e-12"))
+    return Mention(start, head.end(), start, value, None, unit)
+
+
+def _digit(word: str) -> Decimal:
+    numeral = read_cjk(word)
+    return numeral.low if numeral is not None else Decimal(0)
+
+
+def _number(text: str, head: re.Match[str], comma: bool) -> Mention | None:
+    digits, start, end, scale = head["digits"], head.start(), head.end(), Decimal(1)
+    if len(digits) > _LONGEST or _is_date(text, digits, end):
+        return None
+    if _NAME_BEFORE.search(text, max(0, start - 12), start):
+        return None
+    value = read_digits(digits, comma_decimal=comma)
+    if value is None:
+        return None
+    if found := _MAGNITUDE.match(text, end):
+        scale, end = MAGNITUDES[found["mag"]], found.end()
+        value += Decimal(found["rest"]) * 1000 / scale if found["rest"] else 0
+    if head["money"]:
+        unit = Unit(Dimension.MONEY, Decimal(1), currency=CURRENCY_SIGNS[head["money"].strip()])
+        return Mention(start, end, start, value * scale, None, unit, scale=scale)
+    mention = _with_unit(text, start, end, Numeral(value * scale), scale)
+    if mention.dimension is Dimension.BARE and scale == 1 and text[end : end + 1].isascii():
+        named = text[end : end + 1].isalpha() and not re.match(r"[xX]\d", text[end : end + 2])
+        return None if named else mention  # 910C, 4090D: a model's name
+    if mention.dimension is Dimension.TIME and _ROUND_THE_CLOCK.search(text, max(0, start - 5), start):
+        return None
+    generation = mention.dimension is Dimension.TRUNCATED and digits in "23456" and mention.unit_start == end
+    return None if generation and text[end] == "G" and _MOBILE.match(text, end + 1) else mention
+
+
+def _is_date(text: str, digits: str, end: int) -> bool:
+    if len(digits) == 4 and re.match(r" ?年", text[end : end + 2]):
+        return True
+    return _DATE_AFTER.match(text, end) is not None
+
+
+def _numeral(text: str, head: re.Match[str], numeral: Numeral | None) -> Mention | None:
+    """A numeral in words counts only with a unit or 级 behind it: 一致 and 万一 are no numbers."""
+    if numeral is None:
+        return None
+    mention = _with_unit(text, head.start(), head.end(), numeral, Decimal(1))
+    if mention.dimension is Dimension.BARE and not mention.level:
+        return mention if _OPENS_RANGE.match(text, head.end()) else None
+    if mention.dimension is Dimension.FRACTION and mention.low == Decimal("0.1"):
+        return None  # 一成 says "all of it" or "done" as often as a tenth
+    if mention.dimension in _FEW_ARE_NO_COUNT and numeral.low < 10 and not numeral.decade:
+        return None  # 一个模型, 一款: an article, not a count
+    article = head.group().strip().lower() in ("a", "an")
+    return Mention(
+        mention.start, mention.end, mention.unit_start, mention.low, mention.high, mention.unit,
+        mention.bound, level=mention.level, article=article,
+    )  # fmt: skip
+
+
+def _with_unit(text: str, start: int, end: int, numeral: Numeral, scale: Decimal) -> Mention:
+    if (nines := _NINES.match(text, end)) and 1 <= numeral.low <= 12:
+        return Mention(start, nines.end(), end, 1 - Decimal(10) ** -int(numeral.low), None, _FRACTION)
+    more, level = numeral.more, False
+    if found := _MORE.match(text, end):
+        more, end = True, found.end()
+    if found := _LEVEL.match(text, end):
+        level, end = True, found.end()
+    gap = _GAP_TO_UNIT.match(text, end)
+    unit_start = gap.end() if gap else end
+    unit, unit_end = unit_at(text, unit_start) or (BARE, end)
+    if text[unit_start - 1 : unit_start] == "-" and not _takes_hyphen(unit, text[unit_start:unit_end]):
+        unit, unit_end = BARE, end
+    unit_start = min(unit_start, unit_end)
+    if unit is not BARE and not more and (found := _MORE.match(text, unit_end)):
+        more, unit_end = True, found.end()
+    if found := _LEVEL.match(text, unit_end):
+        level, unit_end = True, found.end()
+    low = numeral.low * unit.factor
+    high = None if numeral.high is None else numeral.high * unit.factor
+    bound = Bound.EXACT if high is None else Bound.RANGE
+    if numeral.decade or (level and high is None and _power_of_ten(numeral.low)):
+        bound, high = Bound.ORDER_OF_MAGNITUDE, low * 10
+    if more:
+        bound, high = Bound.AT_LEAST, None
+    return Mention(start, unit_end, unit_start, low, high, unit, bound, scale=scale, level=level)
+
+
+def _takes_hyphen(unit: Unit, written: str) -> bool:
+    """3.2-Tbps and 8-GPU are quantities; 64-bit and 8-bit name kinds of software and of numbers."""
+    if unit.dimension is Dimension.DATA:
+        return written not in ("bit", "bits", "b")
+    return unit.dimension in (Dimension.TIME, Dimension.ACCELERATORS, Dimension.DATA_RATE)
+
+
+def _power_of_ten(value: Decimal) -> bool:
+    return value >= 10 and value.normalize().as_tuple().digits == (1,)
+
+
+def _scientific(text: str, head: re.Match[str]) -> Mention | None:
+    """3×10⁷ and 10^6; a number that is no power of ten times a figure stays digits."""
+    base, _, power = head.group().rpartition("10")
+    exponent = int(power.lstrip("^").translate(_SUPERSCRIPTS) or 0)
+    figure = re.match(r"\d+(?:\.\d+)?", base)
+    value = (Decimal(figure.group()) if figure else Decimal(1)).scaleb(exponent)
+    return _with_unit(text, head.start(), head.end(), Numeral(value), Decimal(10))
+
+
+def _sub(text: str, head: re.Match[str]) -> Mention:
+    limit = Decimal("0.001") if re.search("(?i)毫|milli", head.group()) else Decimal("0.000001")
+    suffix = _LEVEL.match(text, head.end())
+    end = suffix.end() if suffix else head.end()
+    return Mention(head.start(), end, head.start(), limit, None, _TIME, Bound.AT_MOST, level=True)
+
+
+def _level(text: str, head: re.Match[str]) -> Mention | None:
+    """微秒级, TB/s 级, microsecond-level: the decade that begins at one unit."""
+    found = unit_at(text, head.start()) or unit_at(text.lower(), head.start())
+    suffix = _LEVEL.match(text, head.end())
+    if found is None or suffix is None:
+        return None
+    unit, start = found[0], head.start()
+    spread = (unit.factor, unit.factor * 10, unit, Bound.ORDER_OF_MAGNITUDE)
+    return Mention(start, suffix.end(), start, *spread, level=True)
+
+
+def _formula(text: str, head: re.Match[str], comma: bool) -> Mention | None:
+    """min{a × capacity, cap}: only the cap is a figure; the formula is kept."""
+    formula = head.group()
+    inside = formula.rstrip("})").rstrip()
+    last = _LAST_NUMBER.search(inside)
+    if last is None or not re.search(r"[×xX*+]", inside):
+        return None
+    cap = read_digits(last.group(), comma_decimal=comma)
+    if cap is None:
+        cap = read_digits(re.split(r"[,，]", inside)[-1].strip(), comma_decimal=comma)
+    if cap is None:
+        return None
+    gap = _GAP_TO_UNIT.match(text, head.end())
+    unit_start = gap.end() if gap else head.end()
+    unit, end = unit_at(text, unit_start) or (BARE, head.end())
+    place = (head.start(), end, min(unit_start, end))
+    return Mention(*place, None, cap * unit.factor, unit, Bound.FORMULA, formula=formula)
