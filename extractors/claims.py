@@ -197,7 +197,8 @@ def _claim(
     if meaning is None or (mention.dimension in _SCORED and is_market_or_score(around)):
         return None
     metric = meaning.metric
-    amounts = _amounts(mention, metric, dimension)
+    per_tib = re.search(r"(?i)TiB", around.text_of("column", "row")) is not None
+    amounts = _amounts(mention, metric, dimension, binary=per_tib)
     if amounts is None:
         return None
     low, high, unit = amounts
@@ -259,14 +260,14 @@ def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meani
 
 
 def _amounts(
-    mention: Mention, metric: Metric, dimension: Dimension
+    mention: Mention, metric: Metric, dimension: Dimension, *, binary: bool
 ) -> tuple[Decimal | None, Decimal | None, str] | None:
     """The figure in the metric's canonical unit."""
     unit, factor = metric.unit, Decimal(1)
     written = mention.dimension
     if written is Dimension.DATA_RATE:
         factor = Decimal(1) if unit == "bit/s" else Decimal("0.125")
-        if unit == "byte/s/TiB":
+        if unit == "byte/s/TiB" and not binary:
             factor *= Decimal(2) ** 40 / Decimal(10) ** 12
     elif written is Dimension.DATA and dimension is Dimension.DATA_RATE and unit == "bit/s":
         factor = Decimal(8)

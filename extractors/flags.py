@@ -19,7 +19,7 @@ from schemas.registry import FlagKind, Metric, registry
 from schemas.source import Tier
 
 _FAULT_CLASS = re.compile(
-    r"(?:节点|网卡|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)(?:宕机|故障|异常|掉线|失效)"
+    r"(?:节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)(?:宕机|故障|异常|掉线|失效)"
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
     re.IGNORECASE,
 )
@@ -54,7 +54,7 @@ def flag_names(
         "basis_mixed": "basis" in metric.asks and (claim.basis == "aggregate" or _summed(claim, mention)),
         "unit_truncated": _truncated(mention, metric),
         "bit_or_byte": _bit_or_byte(metric, mention),
-        "decimal_or_binary": _decimal_or_binary(metric, mention),
+        "decimal_or_binary": _decimal_or_binary(metric, mention, around),
         "direction_unspecified": "direction" in metric.asks and claim.direction == "unspecified",
         "access_unspecified": "access" in metric.asks
         and "access" not in claim.condition
@@ -65,7 +65,7 @@ def flag_names(
         "ill_defined_multiple": metric.name == "relative_improvement" and _ill_defined(claim, around),
         "order_of_magnitude_only": claim.bound is Bound.ORDER_OF_MAGNITUDE or _sub_level(mention),
         "scale_scope_unclear": metric.name == "cluster_size_max" and claim.basis == "unspecified",
-        "fault_class_unspecified": "fault_class" in metric.asks and not _FAULT_CLASS.search(around.sentence),
+        "fault_class_unspecified": "fault_class" in metric.asks and not _FAULT_CLASS.search(around.sentence + "\n" + "\n".join(around.headers)),
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,
         "on_request_only": bool(_ON_REQUEST.search(around.sentence + "\n" + "\n".join(around.headers))),
@@ -104,10 +104,12 @@ def _bit_or_byte(metric: Metric, mention: Mention) -> bool:
     return metric.unit == "bit/s" and mention.unit.bytes_written and metric.name != "bisection_bandwidth"
 
 
-def _decimal_or_binary(metric: Metric, mention: Mention) -> bool:
-    if metric.unit.endswith("/TiB"):
-        return mention.unit.binary_denominator is False or mention.dimension is Dimension.DATA_RATE
-    return False
+def _decimal_or_binary(metric: Metric, mention: Mention, around: Surroundings) -> bool:
+    if not metric.unit.endswith("/TiB"):
+        return False
+    if mention.dimension is Dimension.DATA_RATE:
+        return "TiB" not in around.text_of("column", "row")
+    return mention.unit.binary_denominator is False
 
 
 def _names_access(around: Surroundings) -> bool:

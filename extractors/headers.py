@@ -14,7 +14,7 @@ from schemas.quantity import Bound
 _IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
 _CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)")
 _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
-    (re.compile(r"IOPS", re.IGNORECASE), Dimension.OPS),
+    (re.compile(r"IOPS|每秒消息数|消息速率|message rate", re.IGNORECASE), Dimension.OPS),
     (
         re.compile(r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount|客户端数|挂载数", re.IGNORECASE),
         Dimension.CLIENTS,

@@ -49,7 +49,8 @@ class Page:
     """A document made ready for the rules.
 
     `flat_headers`: the header of each block that is a row of a flattened table (see `plain`). `corners`: the
-    header over each table's first column, which says what its rows are.
+    header over each table's first column, which says what its rows are. `rows`: the wordy data cells of each
+    table row by block index, which may say of what a figure beside them is.
     """
 
     document: Document
@@ -57,16 +58,23 @@ class Page:
     flat_headers: dict[int, str]
     title: str
     corners: dict[int, str]
+    rows: dict[tuple[int, int], tuple[tuple[int, str], ...]]
 
 
 def page_of(document: Document, visible: str, flat_headers: dict[int, str] | None = None) -> Page:
     """Prepare a document for the rules; `visible` is its text with marks blanked out."""
     folded = fold(visible)
     corners: dict[int, str] = {}
-    for block in document.blocks:
+    rows: dict[tuple[int, int], tuple[tuple[int, str], ...]] = {}
+    for index, block in enumerate(document.blocks):
+        if block.cell is not None and not block.cell.is_header:
+            text = folded[block.start : block.end]
+            if not any(char.isdigit() for char in text):
+                place = (block.cell.table, block.cell.row)
+                rows[place] = (*rows.get(place, ()), (index, text))
         if block.cell is not None and block.cell.is_header and block.cell.row == 0 and block.cell.col == 0:
             corners[block.cell.table] = folded[block.start : block.end].strip()
-    return Page(document, folded, flat_headers or {}, fold(document.title), corners)
+    return Page(document, folded, flat_headers or {}, fold(document.title), corners, rows)
 
 
 def surroundings(page: Page, index: int, mentions: list[Mention], which: int) -> Surroundings:
@@ -139,6 +147,9 @@ def _header_scopes(page: Page, index: int, block: Block) -> list[Scope]:
             scopes.append(Scope("column", fold(header.text), 0.95 - 0.1 * depth, header.start))
         for depth, header in enumerate(reversed(block.cell.row_headers)):
             scopes.append(Scope("row", fold(header.text), 0.9 - 0.1 * depth, header.start))
+        if siblings := page.rows.get((block.cell.table, block.cell.row), ()):
+            beside = "\n".join(text for place, text in siblings if place != index)
+            scopes.append(Scope("sibling", beside, 0.3, -1))
         if corner := page.corners.get(block.cell.table):
             scopes.append(Scope("corner", corner, 0.3, -1))
         if block.caption:
