@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable
+from decimal import Decimal
 
 from extractors.quantities import find_mentions
 from schemas.check import Check, Verdict
@@ -16,11 +17,14 @@ from schemas.source import Tier
 VERSION = "1"
 
 
-def check_claim(claim: Claim, document: Document, tier: Tier) -> tuple[Check, ...]:
-    """One row a check. A check that cannot run gives CHECK_FAILED with its reason, never a pass."""
+def check_claim(claim: Claim, document: Document, visible: str, tier: Tier) -> tuple[Check, ...]:
+    """One row a check. A check that cannot run gives CHECK_FAILED with its reason, never a pass.
+
+    `visible` is the document's text with note marks blanked (`document.masked`).
+    """
     runs: tuple[tuple[str, Callable[[], tuple[Verdict, str]]], ...] = (
         ("grounding", lambda: ground(claim.evidence.quote, claim.evidence.start, document)),
-        ("value", lambda: _value(claim)),
+        ("value", lambda: _value(claim, visible)),
         ("condition", lambda: _condition(claim)),
         ("authority", lambda: (Verdict(tier), "the source list says so")),
     )
@@ -65,19 +69,27 @@ def _normal(text: str) -> str:
     return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip()
 
 
-def _value(claim: Claim) -> tuple[Verdict, str]:
-    """Whether the figure can be read again from the quote alone, digit for digit."""
+# bits for bytes and back; the unit of a header or of a metric may be either
+_AS_WRITTEN = frozenset({Decimal(1), Decimal(8), Decimal("0.125")})
+
+
+def _value(claim: Claim, visible: str) -> tuple[Verdict, str]:
+    """Whether the figure can be read again from the quote alone, digit for digit and letter for letter."""
     if claim.text_value is None:
         return Verdict.STATED, "a capability is stated by its words"
     if claim.text_value not in claim.evidence.quote:
         return Verdict.NOT_STATED, f"the quote does not hold {claim.text_value!r}"
-    again = find_mentions(claim.evidence.quote)
-    spans = {claim.evidence.quote[m.start : m.end] for m in again}
-    if claim.text_value in spans:
-        return Verdict.STATED, "read again from the quote"
-    if any(claim.text_value in span or span in claim.text_value for span in spans):
-        return Verdict.DERIVED, "read from the quote with the unit in its header"
-    return Verdict.NOT_STATED, "the quote read alone gives another figure"
+    quote = visible[claim.evidence.start : claim.evidence.end]
+    said = claim.high if claim.low is None else claim.low
+    verdict = Verdict.NOT_STATED, "the quote read alone gives another figure"
+    for mention in find_mentions(quote):
+        figure = mention.high if mention.low is None else mention.low
+        if claim.evidence.quote[mention.start : mention.end] not in claim.text_value or not figure or not said:
+            continue
+        if said / figure in _AS_WRITTEN and mention.has_unit:
+            return Verdict.STATED, "read again from the quote"
+        verdict = Verdict.DERIVED, "the figure is the quote's; its unit is in the words or headers around it"
+    return verdict
 
 
 def _condition(claim: Claim) -> tuple[Verdict, str]:

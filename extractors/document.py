@@ -238,6 +238,8 @@ _NOTE_SIGN = r"(?:注?\d{1,3}|[A-Za-z]{1,3}|[*†‡§¶#※]{1,3}|[①-⑳])"
 _FOOTNOTE = re.compile(
     rf"^(?:[\[(（【［〔]\s*{_NOTE_SIGN}\s*[\])）】］〕]|{_NOTE_SIGN}(?:\s*[,，、–-]\s*{_NOTE_SIGN})*)+$"
 )
+_POWER = re.compile(r"[-−]?\d{1,2}")
+_RAISED = str.maketrans("0123456789-−", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁻")
 _ORDINAL = re.compile(r"^(?:st|nd|rd|th)$", re.IGNORECASE)
 _POWER_BASE = re.compile(r"(?:^|[^\d.,])(?:10|2|１０|２)$")
 _POWER_UNIT = re.compile(r"(?:^|[^A-Za-z])[kcdmµμ]?m$")
@@ -246,18 +248,24 @@ _POWER_UNIT = re.compile(r"(?:^|[^A-Za-z])[kcdmµμ]?m$")
 def masked(document: Document) -> str:
     """The document's text with note marks and struck text blanked, character for character.
 
-    Offsets stay what they are; white space stays. A superscript that is a power (10<sup>6</sup>,
-    m<sup>2</sup>) or the end of an ordinal stays too: `document.marks` tells where it stands.
+    Offsets stay what they are; white space stays. A superscript that is a power (10<sup>6</sup>) stays too,
+    in superscript digits (10⁶), so that nobody reads it as 106.
     """
     text = document.text
     pieces: list[str] = []
     done = 0
     for mark in document.marks:
         start = max(mark.start, done)
-        if start < mark.end and _is_blanked(text, mark.kind, mark.start, mark.end):
-            pieces.append(text[done:start])
-            pieces.append(re.sub(r"\S", " ", text[start : mark.end]))
-            done = mark.end
+        if start >= mark.end or mark.kind is MarkKind.SUBSCRIPT:
+            continue
+        pieces.append(text[done:start])
+        inside = text[start : mark.end]
+        if _is_blanked(text, mark.kind, mark.start, mark.end):
+            inside = re.sub(r"\S", " ", inside)
+        elif _POWER.fullmatch(inside) and _POWER_BASE.search(text, max(0, mark.start - 4), mark.start):
+            inside = inside.translate(_RAISED)
+        pieces.append(inside)
+        done = mark.end
     pieces.append(text[done:])
     return "".join(pieces)
 

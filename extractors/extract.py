@@ -66,7 +66,8 @@ def extract_document(
     flat: dict[int, str] = {}
     if not any(b.cell or b.kind is not BlockKind.PARAGRAPH for b in document.blocks):
         document, flat = restructure(document)
-    page = page_of(document, masked(document), flat)
+    visible = masked(document)
+    page = page_of(document, visible, flat)
     subject = _subject(document, vendor, product)
     context = Context(
         source=source,
@@ -79,7 +80,7 @@ def extract_document(
     )
     claims = read_claims(page, context)
     flags = tuple(readings_of(claim, flag) for claim in claims for flag in claim.flags)
-    checks = tuple(check for claim in claims for check in check_claim(claim, document, tier))
+    checks = tuple(check for claim in claims for check in check_claim(claim, document, visible, tier))
     return Extraction(source=source, document=document, claims=tuple(claims), flags=flags, checks=checks)
 
 
