@@ -84,7 +84,11 @@ def _value(claim: Claim, visible: str) -> tuple[Verdict, str]:
     verdict = Verdict.NOT_STATED, "the quote read alone gives another figure"
     for mention in find_mentions(quote):
         figure = mention.high if mention.low is None else mention.low
-        if claim.evidence.quote[mention.start : mention.end] not in claim.text_value or not figure or not said:
+        if (
+            claim.evidence.quote[mention.start : mention.end] not in claim.text_value
+            or not figure
+            or not said
+        ):
             continue
         if said / figure in _AS_WRITTEN and mention.has_unit:
             return Verdict.STATED, "read again from the quote"

@@ -65,7 +65,8 @@ def flag_names(
         "ill_defined_multiple": metric.name == "relative_improvement" and _ill_defined(claim, around),
         "order_of_magnitude_only": claim.bound is Bound.ORDER_OF_MAGNITUDE or _sub_level(mention),
         "scale_scope_unclear": metric.name == "cluster_size_max" and claim.basis == "unspecified",
-        "fault_class_unspecified": "fault_class" in metric.asks and not _FAULT_CLASS.search(around.sentence + "\n" + "\n".join(around.headers)),
+        "fault_class_unspecified": "fault_class" in metric.asks
+        and not _FAULT_CLASS.search(around.sentence + "\n" + "\n".join(around.headers)),
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,
         "on_request_only": bool(_ON_REQUEST.search(around.sentence + "\n" + "\n".join(around.headers))),

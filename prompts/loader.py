@@ -44,6 +44,9 @@ def load_prompt(name: str) -> Prompt:
     used = set(_FIELD.findall(prompt.body))
     if used != set(prompt.needs):
         raise DataFileError(
-            str(path), 1, f"the body uses {sorted(used)}", f"the head must name just these in `needs`, not {sorted(prompt.needs)}"
+            str(path),
+            1,
+            f"the body uses {sorted(used)}",
+            f"the head must name just these in `needs`, not {sorted(prompt.needs)}",
         )
     return prompt

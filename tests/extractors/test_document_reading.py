@@ -37,9 +37,7 @@ def check(document: Document) -> None:
     hidden_by_mask = masked(document)
     assert len(hidden_by_mask) == len(text)
     plain = hidden_by_mask.translate(str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-"))
-    assert all(
-        one in {other, " "} or other in "−⁰¹²³⁴⁵⁶⁷⁸⁹⁻" for one, other in zip(plain, text, strict=True)
-    )
+    assert all(one in {other, " "} or other in "−⁰¹²³⁴⁵⁶⁷⁸⁹⁻" for one, other in zip(plain, text, strict=True))
 
 
 @pytest.mark.skipif(not GOLD.is_dir(), reason="the gold pages are not part of this repository")

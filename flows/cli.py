@@ -1,0 +1,95 @@
+"""The front door: `koujing`. Commands live in flows/commands; each imports what it needs when it runs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.commands import asking, ranking, reading, visiting
+from flows.commands.examples import examples
+from flows.printing import say
+from schemas.errors import KoujingError
+
+app = typer.Typer(
+    name="koujing",
+    help=(
+        "Reads what cloud vendors publish about their training clusters, says what each number is a number "
+        "of, keeps every version, and ranks again when a claim changes."
+    ),
+    epilog="Exit codes: 0 done, 1 failed, 2 wrong usage, 130 interrupted. Start with: koujing demo",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+for _command in (
+    visiting.demo,
+    visiting.refresh,
+    reading.extract,
+    reading.quantities,
+    asking.sql,
+    asking.flags,
+    ranking.rank,
+    asking.changes,
+    asking.where,
+):
+    app.command(epilog=examples(_command.__name__))(_command)
+app.add_typer(visiting.sources, name="sources")
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        try:
+            release = version("koujing")
+        except PackageNotFoundError:  # run from a folder that was never installed
+            release = "unknown"
+        sys.stdout.write(f"koujing {release}\n")
+        raise typer.Exit
+
+
+@app.callback()
+def _before(
+    context: typer.Context,
+    home: Annotated[
+        Path | None,
+        typer.Option(
+            "--home",
+            metavar="PATH",
+            help="Where everything is kept. Default: $KOUJING_HOME, else the platform's data folder.",
+        ),
+    ] = None,
+    show_version: Annotated[  # noqa: ARG001 - its callback does the work
+        bool,
+        typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version),
+    ] = False,
+) -> None:
+    context.obj = home
+
+
+def main() -> None:
+    """Runs the command line and ends the process: 0 done, 1 failed, 2 wrong usage, 130 interrupted."""
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "reconfigure"):
+            # A terminal that knows no Chinese gets escapes instead of a traceback.
+            stream.reconfigure(errors="backslashreplace")
+    try:
+        app(prog_name="koujing")
+    except KoujingError as error:
+        say(f"error: {error}")
+        raise SystemExit(1) from None
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
+    except BrokenPipeError:
+        # What Python would still flush at its end goes nowhere, and raises nothing.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(0) from None
+
+
+if __name__ == "__main__":
+    main()

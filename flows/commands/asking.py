@@ -1,0 +1,270 @@
+"""Commands that ask the published file: sql, flags, changes and where."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.commands.options import (
+    HomeOption,
+    ShownAny,
+    ShownRows,
+    VendorOption,
+    home_to_read,
+    known_vendor,
+    put,
+)
+from flows.printing import as_json, out_text, say
+
+if TYPE_CHECKING:
+    from flows.published import ChangeEvent
+    from review.queue import Queued
+    from schemas.claim import Claim
+
+_NUMBERS = re.compile(r"(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DECIMAL.*|DOUBLE|FLOAT|BIGNUM|NUMBER)\Z")
+
+
+def sql(
+    context: typer.Context,
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="One reading statement.")],
+    form: Annotated[
+        ShownRows | None,
+        typer.Option("--format", help="Default: as the ending of --out says, else a table."),
+    ] = None,
+    file: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Write there instead of to stdout.")
+    ] = None,
+    home: HomeOption = None,
+) -> None:
+    """Ask the ledger in SQL. It can read what was published, and nothing else.
+
+    The views are claims, claim_history, open_flags, ranking, proposals and changes; DESCRIBE shows columns.
+    """
+    from warehouse.query import run_query
+
+    result = run_query(home_to_read(context, home), query)
+    endings = {f".{name.value}": name for name in ShownRows}
+    form = form or (endings.get(file.suffix.lower()) if file else None) or ShownRows.TABLE
+    numeric = [name for name, kind in zip(result.columns, result.types, strict=True) if _NUMBERS.match(kind)]
+    put(result.columns, result.rows, form.value, file=file, numeric=numeric)
+
+
+def flags(
+    context: typer.Context,
+    vendor: VendorOption = None,
+    form: Annotated[ShownAny, typer.Option("--format")] = ShownAny.TABLE,
+    home: HomeOption = None,
+) -> None:
+    """List what a person must settle before numbers compare, the most worthwhile question first.
+
+    A question is worth more the more weight rests on its claim in the scorecards.
+    """
+    known_vendor(vendor)
+    queue = open_queue(context, home)
+    listed = [q for q in queue if vendor is None or q.flag.claim.claim.vendor == vendor]
+    if form is ShownAny.TABLE:
+        if not listed:
+            say("no flag is open")
+            return
+        columns = ("vendor", "metric", "value", "flag", "question", "readings", "flag_id")
+        put(columns, [_flag_row(q) for q in listed], "table")
+    else:
+        fields = [_flag_fields(q) for q in listed]
+        _put_objects(fields, form)
+
+
+def open_queue(context: typer.Context, home: Path | None) -> tuple[Queued, ...]:
+    """The open flags in the order of review."""
+    from flows import published
+    from review.queue import order
+    from warehouse.cards import load_cards
+
+    place = home_to_read(context, home)
+    return order(published.open_flags(place, published.claims(place)), load_cards(place.root / "scorecards"))
+
+
+def _flag_row(queued: Queued) -> tuple[object, ...]:
+    claim, flag = queued.flag.claim.claim, queued.flag.flag
+    return (
+        claim.vendor,
+        metric_of(claim),
+        claim.text_value,
+        flag.name,
+        flag.question.en,
+        " | ".join(reading.label.en for reading in flag.readings),
+        flag.flag_id,
+    )
+
+
+def _flag_fields(queued: Queued) -> dict[str, object]:
+    stored, flag = queued.flag.claim, queued.flag.flag
+    claim = stored.claim
+    return {
+        "flag_id": flag.flag_id,
+        "flag": flag.name,
+        "vendor": claim.vendor,
+        "product": claim.product,
+        "metric": claim.metric,
+        "text_value": claim.text_value,
+        "low": claim.low,
+        "high": claim.high,
+        "unit": claim.unit,
+        "question": flag.question.model_dump(),
+        "readings": [reading.model_dump() for reading in flag.readings],
+        "worth": queued.worth,
+        "dimensions": queued.dimensions,
+        "quote": claim.evidence.quote,
+        "source_id": stored.source_id,
+        "claim_key": claim.claim_key,
+        "not_seen": stored.not_seen,
+    }
+
+
+def changes(
+    context: typer.Context,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="DATE|Nd", help="A date (2026-05-01, UTC) or a number of days (7d)."),
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Also what pages said when they were read for the first time.")
+    ] = False,
+    form: Annotated[ShownAny, typer.Option("--format")] = ShownAny.TABLE,
+    home: HomeOption = None,
+) -> None:
+    """List what vendors changed, with the words before and after.
+
+    A page's first reading is no change and is left out, unless --all is given.
+    """
+    start = _moment(since)
+    from flows import published
+
+    events = [e for e in published.changes(home_to_read(context, home)) if start is None or e.at >= start]
+    listed = [e for e in events if every or not e.first_visit]
+    if form is ShownAny.TABLE:
+        if listed:
+            columns = ("changed_at", "vendor", "metric", "kind", "before", "after", "quote", "source")
+            put(columns, [change_row(e) for e in listed], "table")
+        else:
+            say("nothing changed")
+        if left := len(events) - len(listed):
+            say(f"{left} claims of first readings are left out; --all lists them")
+    else:
+        _put_objects([_change_fields(e) for e in listed], form)
+
+
+def change_row(event: ChangeEvent) -> tuple[object, ...]:
+    """One event as the cells of a table."""
+    change = event.change
+    claim = change.after or change.before
+    return (
+        event.at,
+        claim.vendor if claim else None,
+        metric_of(claim),
+        change.kind.value,
+        change.before.text_value if change.before else None,
+        change.after.text_value if change.after else None,
+        claim.evidence.quote if claim else None,
+        event.url,
+    )
+
+
+def metric_of(claim: Claim | None) -> str:
+    """The claim's metric; of a capability which one, of an improvement of what."""
+    if claim is None:
+        return ""
+    detail = {"capability": "capability", "relative_improvement": "of"}.get(claim.metric, "")
+    name = claim.qualifiers.get(detail)
+    return f"{claim.metric}: {name}" if name else claim.metric
+
+
+def _change_fields(event: ChangeEvent) -> dict[str, object]:
+    change = event.change
+    claim = change.after or change.before
+    return {
+        "changed_at": event.at,
+        "kind": change.kind.value,
+        "vendor": claim.vendor if claim else None,
+        "product": claim.product if claim else None,
+        "metric": claim.metric if claim else None,
+        "fields": change.fields,
+        "before": _said(change.before),
+        "after": _said(change.after),
+        "source_id": change.source_id,
+        "source_url": event.url,
+        "first_visit": event.first_visit,
+        "claim_key": change.claim_key,
+        "run_id": event.run_id,
+    }
+
+
+def _said(claim: Claim | None) -> dict[str, object] | None:
+    if claim is None:
+        return None
+    return {
+        "text_value": claim.text_value,
+        "low": claim.low,
+        "high": claim.high,
+        "unit": claim.unit,
+        "basis": claim.basis,
+        "quote": claim.evidence.quote,
+    }
+
+
+def _moment(since: str | None) -> datetime | None:
+    if since is None:
+        return None
+    if days := re.fullmatch(r"(\d{1,5})d", since.strip()):
+        return datetime.now(UTC) - timedelta(days=int(days[1]))
+    try:
+        moment = datetime.fromisoformat(since.strip())
+    except ValueError:
+        raise typer.BadParameter(
+            f"{since!r} is neither a date such as 2026-05-01 nor a number of days such as 7d",
+            param_hint="--since",
+        ) from None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _put_objects(objects: list[dict[str, object]], form: ShownAny) -> None:
+    if form is ShownAny.JSON:
+        out_text(f"{as_json(objects, indent=2)}\n")
+    else:
+        out_text("".join(f"{as_json(item)}\n" for item in objects))
+
+
+def where(context: typer.Context, home: HomeOption = None) -> None:
+    """Print where things are kept, whether they exist, and how large they are."""
+    place = home_to_read(context, home)
+    bodies = [path.stat().st_size for path in place.snapshots.rglob("*.gz")]
+    rows = [
+        ("home", place.root, "exists", ""),
+        ("ledger", place.ledger, *_state(place.ledger)),
+        ("published", place.published, *_state(place.published)),
+        (
+            "snapshots",
+            place.snapshots,
+            f"{len(bodies)} pages" if place.snapshots.exists() else "not yet",
+            _size(sum(bodies)) if bodies else "",
+        ),
+        ("scorecards", place.root / "scorecards", *_folder(place.root / "scorecards")),
+    ]
+    put(("what", "path", "state", "size"), rows, "table", numeric=("size",))
+
+
+def _state(path: Path) -> tuple[str, str]:
+    return ("exists", _size(path.stat().st_size)) if path.exists() else ("not yet", "")
+
+
+def _folder(path: Path) -> tuple[str, str]:
+    return (f"{len(list(path.glob('*.y*ml')))} files", "") if path.exists() else ("none of your own", "")
+
+
+def _size(number: int) -> str:
+    if number < 1024:
+        return f"{number} B"
+    return f"{number / 1024:.1f} KiB" if number < 1024**2 else f"{number / 1024**2:.1f} MiB"

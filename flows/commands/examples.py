@@ -1,0 +1,69 @@
+"""What each command's help shows as examples. Their tests see to it that they are accepted."""
+
+from __future__ import annotations
+
+EXAMPLES: dict[str, tuple[str, ...]] = {
+    "sql": (
+        "koujing sql \"FROM claims WHERE metric = 'fs_throughput' ORDER BY low DESC\"",
+        'koujing sql "SELECT vendor, count(*) FROM claims GROUP BY ALL" --format csv',
+        'koujing sql "FROM claim_history" --out history.jsonl',
+        'koujing sql "DESCRIBE claims"',
+    ),
+    "flags": (
+        "koujing flags",
+        "koujing flags --vendor huawei-cloud",
+        "koujing flags --format jsonl | head -3",
+    ),
+    "changes": (
+        "koujing changes",
+        "koujing changes --since 7d",
+        "koujing changes --since 2026-05-01 --format jsonl",
+    ),
+    "where": (
+        "koujing where",
+        "KOUJING_HOME=/data/koujing koujing where",
+    ),
+    "rank": (
+        "koujing rank",
+        "koujing rank --scorecard ten-thousand-cards --weight storage_io=0.25",
+        "koujing rank --scorecard my-card.yaml --format json",
+    ),
+    "extract": (
+        "koujing extract page.html",
+        "koujing extract page.md --vendor huawei-cloud --format jsonl",
+        "curl -s https://vendor.example/page | koujing extract -",
+    ),
+    "quantities": (
+        'koujing quantities "最高 3.2 Tbps，时延低至 5 μs"',
+        'koujing quantities --format jsonl "4x400Gbps per node"',
+        "koujing quantities --lines --format jsonl - < lines.txt",
+    ),
+    "refresh": (
+        "koujing refresh",
+        "koujing refresh --sources my-sources.yaml --contact https://example.org/crawl",
+        'koujing refresh --sources demo --label "try it"',
+    ),
+    "demo": (
+        "koujing demo",
+        "koujing demo --fresh",
+        "koujing --home /tmp/koujing-demo demo --keep",
+    ),
+    "sources list": (
+        "koujing sources list",
+        "koujing sources list vendors",
+        "koujing sources list my-sources.yaml",
+    ),
+    "sources add": (
+        "koujing sources add https://docs.vendor.example/gpu --vendor alibaba-cloud",
+        "koujing sources add https://blog.vendor.example/post --to my-sources.yaml --tier T3 --no-visit",
+    ),
+    "sources check": (
+        "koujing sources check",
+        "koujing sources check my-sources.yaml",
+    ),
+}
+
+
+def examples(command: str) -> str:
+    """The end of a command's help. The mark at its start keeps the lines from being filled."""
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in EXAMPLES[command])])

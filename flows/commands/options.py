@@ -1,0 +1,115 @@
+"""Options that several commands share, and what their values mean."""
+
+from __future__ import annotations
+
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.printing import Format, is_terminal, out_text, render
+from schemas.errors import KoujingError, LedgerError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from warehouse.home import Home
+
+HomeOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--home",
+        metavar="PATH",
+        help="Where everything is kept. Default: $KOUJING_HOME, else the platform's data folder.",
+    ),
+]
+VendorOption = Annotated[
+    str | None, typer.Option("--vendor", metavar="ID", help="Only this vendor, such as huawei-cloud.")
+]
+
+
+class Shown(StrEnum):
+    """How a short result is shown."""
+
+    TABLE = "table"
+    JSON = "json"
+
+
+class ShownLines(StrEnum):
+    """How a result of one object a line is shown."""
+
+    TABLE = "table"
+    JSONL = "jsonl"
+
+
+class ShownAny(StrEnum):
+    """How a list of records is shown."""
+
+    TABLE = "table"
+    JSON = "json"
+    JSONL = "jsonl"
+
+
+class ShownRows(StrEnum):
+    """How the rows of a query are shown."""
+
+    TABLE = "table"
+    CSV = "csv"
+    JSON = "json"
+    JSONL = "jsonl"
+
+
+def chosen_home(context: typer.Context, path: Path | None) -> Path | None:
+    """The folder named after the command, else the one named before it, else none."""
+    named = path or context.find_root().obj
+    return named if isinstance(named, Path) else None
+
+
+def home_to_read(context: typer.Context, path: Path | None) -> Home:
+    """The home, for a command that stores nothing."""
+    from warehouse.home import open_home
+
+    return open_home(chosen_home(context, path), for_writing=False)
+
+
+def home_if_any(context: typer.Context, path: Path | None) -> Home | None:
+    """The home, or None where it cannot be used, for a command that can do without."""
+    try:
+        return home_to_read(context, path)
+    except LedgerError:
+        if chosen_home(context, path) is not None:
+            raise
+        return None
+
+
+def known_vendor(vendor: str | None) -> str | None:
+    """The vendor's id as given; a usage error with the near ones where there is none such."""
+    from schemas.registry import registry
+
+    if vendor is not None:
+        try:
+            registry().vendor(vendor)
+        except ValueError as error:
+            raise typer.BadParameter(str(error), param_hint="--vendor") from None
+    return vendor
+
+
+def put(
+    columns: Sequence[str],
+    rows: Iterable[Sequence[object]],
+    form: Format,
+    *,
+    file: Path | None = None,
+    numeric: Iterable[str] = (),
+) -> None:
+    """Writes the rows to stdout, or to the file. Raises KoujingError where the file cannot be written."""
+    text = render(columns, rows, form, terminal=file is None and is_terminal(sys.stdout), numeric=numeric)
+    if file is None:
+        out_text(text)
+        return
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise KoujingError(f"{file} cannot be written ({error.strerror or error}); choose another") from None

@@ -1,0 +1,226 @@
+"""Commands that visit pages: refresh, demo, and the source lists they read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from flows.commands.examples import examples
+from flows.commands.options import HomeOption, chosen_home, known_vendor, put
+from flows.printing import heading, out, say
+from schemas.errors import KoujingError
+
+if TYPE_CHECKING:
+    from flows.summary import RunSummary
+    from warehouse.home import Home
+
+ListArgument = Annotated[
+    str | None,
+    typer.Argument(metavar="[FILE|vendors|demo]", help="Default: the home's sources.yaml, else vendors."),
+]
+LoopbackOption = Annotated[
+    bool, typer.Option("--allow-loopback", help="Also visit a server of this machine, for trying things out.")
+]
+ContactOption = Annotated[
+    str,
+    typer.Option("--contact", metavar="URL|MAIL", help="Tell the sites where to reach you, in User-Agent."),
+]
+
+sources = typer.Typer(help="Look at, extend and check the lists of pages to watch.", no_args_is_help=True)
+
+
+def refresh(
+    context: typer.Context,
+    listed: Annotated[
+        str | None,
+        typer.Option(
+            "--sources",
+            metavar="FILE|demo|vendors",
+            help="The pages to visit. Default: the home's sources.yaml, else vendors.",
+        ),
+    ] = None,
+    label: Annotated[str, typer.Option("--label", help="A name for this run.")] = "",
+    contact: ContactOption = "",
+    allow_loopback: LoopbackOption = False,
+    wait: Annotated[
+        float, typer.Option("--wait", metavar="SECONDS", min=0, help="Wait so long for another run to end.")
+    ] = 0,
+    home: HomeOption = None,
+) -> None:
+    """Visit every source once, store what changed, and rank again what that touches.
+
+    Pages whose bytes are the same are not read again. A page that fails is recorded with its reason, and the
+    run goes on; where no page at all could be fetched, the command fails.
+    """
+    from flows.running import run
+    from warehouse.home import open_home
+
+    place = open_home(chosen_home(context, home))
+    name = listed or default_list(place)
+    say(f"sources: {name}; home: {place.root}")
+    if name == "demo":
+        from flows.demo_server import DemoServer, demo_layers
+
+        say("the demo's pages, as on their second day, are served on this machine for this run")
+        with DemoServer(demo_layers(2)) as site:
+            summary = run(
+                place.root,
+                name,
+                label=label,
+                base_url=site.base_url,
+                allow_loopback=True,
+                wait_seconds=wait,
+            )
+    else:
+        summary = run(
+            place.root,
+            name,
+            label=label,
+            contact=contact,
+            allow_loopback=allow_loopback,
+            wait_seconds=wait,
+        )
+    _print_summary(summary)
+    if summary.pages and all(page.status == "failed" for page in summary.pages):
+        raise KoujingError("no page could be fetched; the reasons stand above")
+
+
+def default_list(home: Home) -> str:
+    """The home's own source list where there is one, else the one of real vendors that ships."""
+    own = home.root / "sources.yaml"
+    return str(own) if own.exists() else "vendors"
+
+
+def _print_summary(summary: RunSummary) -> None:
+    from flows.commands.asking import metric_of
+    from schemas.source import FetchStatus
+
+    first = sum(page.first_visit and page.status is FetchStatus.CHANGED for page in summary.pages)
+    changed = summary.visits(FetchStatus.CHANGED) - first
+    out(
+        f"run {summary.run_id}, {len(summary.pages)} pages: {first} read for the first time, "
+        f"{changed} changed, "
+        f"{summary.visits(FetchStatus.UNCHANGED)} unchanged, {summary.visits(FetchStatus.GONE)} gone, "
+        f"{summary.visits(FetchStatus.FAILED)} failed, {summary.unread} could not be read"
+    )
+    rows = []
+    for change in summary.news:
+        claim = change.after or change.before
+        rows.append(
+            (
+                claim.vendor if claim else None,
+                metric_of(claim),
+                change.kind.value,
+                change.before.text_value if change.before else None,
+                change.after.text_value if change.after else None,
+                change.source_id,
+            )
+        )
+    if rows:
+        heading("Changed claims")
+        put(("vendor", "metric", "kind", "before", "after", "source"), rows, "table")
+    for card in summary.reranked:
+        why = "for the first time" if card.first else f"touched in {', '.join(card.touched)}"
+        out(f"ranked {card.scorecard} ({why}); {len(card.proposals)} proposals; see `koujing rank`")
+
+
+def demo(
+    context: typer.Context,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Go on serving the pages afterwards, until Ctrl-C.")
+    ] = False,
+    fresh: Annotated[
+        bool, typer.Option("--fresh", help="Empty the demo's folder first, so that both days run again.")
+    ] = False,
+    home: HomeOption = None,
+) -> None:
+    """Watch eight vendors' demo pages over two days, and see what Koujing makes of the change.
+
+    The pages are served on this machine; everything else is what a real refresh does. Results are kept in the
+    folder demo of the home (or in the --home given), and a second demo reuses them.
+    """
+    from flows.demo import run_demo
+
+    run_demo(chosen_home(context, home), keep=keep, fresh=fresh)
+
+
+@sources.command("list", epilog=examples("sources list"))
+def list_sources(context: typer.Context, listed: ListArgument = None, home: HomeOption = None) -> None:
+    """Print the sources of a list."""
+    from flows.sources import find_sources
+    from warehouse.home import open_home
+
+    name = listed or default_list(open_home(chosen_home(context, home), for_writing=False))
+    rows = [(s.id, s.vendor, s.product, s.tier, s.language, s.url, s.title) for s in find_sources(name)]
+    put(("id", "vendor", "product", "tier", "language", "url", "title"), rows, "table")
+
+
+@sources.command("add", epilog=examples("sources add"))
+def add(
+    context: typer.Context,
+    url: Annotated[str, typer.Argument(metavar="URL", help="The page to watch.")],
+    file: Annotated[
+        Path | None,
+        typer.Option("--to", metavar="FILE", help="The list. Default: sources.yaml in the home."),
+    ] = None,
+    source_id: Annotated[str | None, typer.Option("--id", help="Its name in the ledger, for good.")] = None,
+    vendor: Annotated[str | None, typer.Option("--vendor", metavar="ID", help="Whose page it is.")] = None,
+    product: Annotated[str | None, typer.Option("--product", metavar="ID", help="What it is about.")] = None,
+    tier: Annotated[
+        Literal["T1", "T2", "T3", "T4"] | None,
+        typer.Option("--tier", help="T1 product page, T2 docs or paper, T3 who measured, T4 who repeats."),
+    ] = None,
+    visit: Annotated[
+        bool, typer.Option("--visit/--no-visit", help="Fetch the page to learn its title and language.")
+    ] = True,
+    allow_loopback: LoopbackOption = False,
+    home: HomeOption = None,
+) -> None:
+    """Add a page to a source list, which is made when it is missing.
+
+    What is not given is taken from the address and the page. A page that cannot be fetched now is added all
+    the same, with a warning.
+    """
+    known_vendor(vendor)
+    from flows.sources import add_source, propose
+    from warehouse.home import open_home
+
+    path = file or open_home(chosen_home(context, home)).root / "sources.yaml"
+    source = propose(url, None, source_id=source_id, vendor=vendor, product=product, tier=tier)
+    if visit:
+        from flows.fetch import Fetcher
+
+        with Fetcher(allow_loopback=allow_loopback) as fetcher:
+            fetched = fetcher.fetch(source, None)
+        if fetched.body is None:
+            say(f"the page could not be fetched now ({fetched.visit.reason}); it is added all the same")
+        source = propose(url, fetched, source_id=source_id, vendor=vendor, product=product, tier=tier)
+    added = add_source(path, source)
+    out(f"added {added.id} ({added.vendor or 'no known vendor'}, {added.tier}) to {path}")
+
+
+@sources.command("check", epilog=examples("sources check"))
+def check(
+    context: typer.Context,
+    listed: ListArgument = None,
+    contact: ContactOption = "",
+    allow_loopback: LoopbackOption = False,
+    home: HomeOption = None,
+) -> None:
+    """Visit every source of a list once, and tell which can be watched. Nothing is stored.
+
+    Exits with 1 where a page is gone, refuses us, or fails.
+    """
+    from flows.fetch import Fetcher
+    from flows.sources import check_sources, find_sources
+    from warehouse.home import open_home
+
+    name = listed or default_list(open_home(chosen_home(context, home), for_writing=False))
+    with Fetcher(contact=contact, allow_loopback=allow_loopback) as fetcher:
+        found = check_sources(fetcher, find_sources(name))
+    rows = [(c.source_id, c.status, c.http_status, c.found_at, c.reason) for c in found]
+    put(("id", "status", "http", "found_at", "reason"), rows, "table")
+    if bad := sum(c.status not in ("reachable", "moved") for c in found):
+        raise KoujingError(f"{bad} of {len(found)} sources cannot be watched")

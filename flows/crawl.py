@@ -1,0 +1,285 @@
+"""The work of a refresh, without Prefect: visit, read, store, rank again, publish."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from datetime import datetime
+from functools import partial
+from typing import Protocol, TypeVar
+from urllib.parse import urlsplit
+
+from extractors.extract import extract
+from flows import published
+from flows.progress import Progress
+from flows.rerank import rerank
+from flows.summary import PageRow, RunSummary, news
+from schemas.errors import FetchError, LedgerError
+from schemas.extraction import Extraction
+from schemas.scorecard import Scorecard
+from schemas.source import FetchStatus, Snapshot, Source, Visit
+from warehouse import snapshots
+from warehouse.home import Home
+from warehouse.ledger import Ledger
+
+HOSTS_AT_ONCE = 4
+
+Clock = Callable[[], datetime]
+Outcome = TypeVar("Outcome")
+
+
+class Fetched(Protocol):
+    """A visit and the bytes that it brought; None where it brought none."""
+
+    @property
+    def visit(self) -> Visit:
+        """What came of asking."""
+
+    @property
+    def body(self) -> bytes | None:
+        """The page as it came."""
+
+
+class Fetches(Protocol):
+    """What visits a source. `flows.fetch.Fetcher` is the one that knows the network."""
+
+    def fetch(self, source: Source, last: Snapshot | None) -> Fetched:
+        """Visits the source; `last` is what its page was when it was last read."""
+
+
+@dataclass(frozen=True)
+class Host:
+    """The pages of one host, which are visited one after the other."""
+
+    name: str
+    pages: tuple[tuple[Source, Snapshot | None], ...]
+
+
+Visited = tuple[tuple[Source, Visit], ...]
+
+
+class Steps(Protocol):
+    """How the batches of a run are carried out: plainly, or as Prefect's tasks."""
+
+    def visit(self, hosts: Sequence[Host], visit: Callable[[Host], Visited]) -> Iterator[Visited]:
+        """Gives what each host brought, in the hosts' order; visits of different hosts may overlap."""
+
+    def run(self, name: str, work: Callable[[], Outcome]) -> Outcome:
+        """Does one batch of work here and now."""
+
+
+class PlainSteps:
+    """Batches in threads of this process."""
+
+    def visit(self, hosts: Sequence[Host], visit: Callable[[Host], Visited]) -> Iterator[Visited]:
+        """Overlaps a few hosts."""
+        pool = ThreadPoolExecutor(HOSTS_AT_ONCE, thread_name_prefix="visit")
+        try:
+            for future in [pool.submit(visit, host) for host in hosts]:
+                yield future.result()
+        finally:
+            # Without waiting: a run that stops must not sit out the pages of slow hosts.
+            pool.shutdown(wait=False, cancel_futures=True)
+
+    def run(self, name: str, work: Callable[[], Outcome]) -> Outcome:  # noqa: ARG002 - for those who report it
+        """Does it."""
+        return work()
+
+
+def run_refresh(
+    home: Home,
+    sources: Iterable[Source],
+    fetcher: Fetches,
+    clock: Clock,
+    progress: Progress,
+    *,
+    cards: Iterable[Scorecard],
+    label: str = "",
+    steps: Steps | None = None,
+    wait_seconds: float = 0,
+) -> RunSummary:
+    """Visits the sources once, stores what changed, ranks what that touches, publishes, and tells it all.
+
+    A page that cannot be fetched, read or stored is recorded with its reason, and the run goes on. Each page
+    is one transaction. Raises LedgerHeldError where another process writes, and LedgerError where the ledger
+    takes nothing more: the run is then marked failed, and what it stored until then stays.
+    """
+    steps = steps or PlainSteps()
+    sources = tuple(sources)
+    known_before = home.ledger.exists()
+    with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
+        earlier = _Earlier.read(home, ledger) if known_before else _Earlier()
+        started = clock()
+        run_id = ledger.begin_run(label, started)
+        run = _Run(home, ledger, run_id, fetcher, clock, progress)
+        try:
+            rows = run.visit_all(sources, steps)
+            reranked = steps.run(
+                "rerank",
+                lambda: rerank(
+                    ledger,
+                    run_id,
+                    cards,
+                    tuple(e.change for e in earlier.unranked if not e.first_visit) + news(rows),
+                    clock(),
+                    first_read=tuple(change for row in rows if row.first_visit for change in row.changes),
+                    changed_before=earlier.changed,
+                ),
+            )
+            ended = clock()
+            ledger.end_run(run_id, ended, "done")
+        except BaseException:
+            run.stop.set()
+            with contextlib.suppress(LedgerError):
+                ledger.end_run(run_id, clock(), "failed")
+            raise
+        ledger.publish()
+    return RunSummary(
+        run_id=run_id, label=label, started_at=started, ended_at=ended, pages=rows, reranked=reranked
+    )
+
+
+@dataclass(frozen=True)
+class _Earlier:
+    """What earlier runs left: keys that changed, and events on which nobody ranked because the run ended."""
+
+    changed: frozenset[str] = frozenset()
+    unranked: tuple[published.ChangeEvent, ...] = ()
+
+    @classmethod
+    def read(cls, home: Home, ledger: Ledger) -> _Earlier:
+        # Published first, so that what an interrupted run stored is seen, by this run and by readers.
+        ledger.publish()
+        return cls(published.changed_keys(home), published.unranked_changes(home))
+
+
+class _Run:
+    """One run while its pages are visited and written."""
+
+    def __init__(
+        self, home: Home, ledger: Ledger, run_id: int, fetcher: Fetches, clock: Clock, progress: Progress
+    ) -> None:
+        self.home = home
+        self.ledger = ledger
+        self.run_id = run_id
+        self.fetcher = fetcher
+        self.clock = clock
+        self.progress = progress
+        self.stop = threading.Event()
+
+    def visit_all(self, sources: Sequence[Source], steps: Steps) -> tuple[PageRow, ...]:
+        hosts = by_host([(source, self.ledger.last_snapshot(source.id)) for source in sources])
+        self.progress.begin(len(sources))
+        rows: list[PageRow] = []
+        for host, visited in zip(hosts, steps.visit(hosts, self.visit_host), strict=True):
+            rows += steps.run(f"read {host.name}", partial(self.write_all, visited))
+        return tuple(rows)
+
+    def visit_host(self, host: Host) -> Visited:
+        """Visits the host's pages in order. Their bytes go to disk at once, so that few are in memory."""
+        result = []
+        for source, last in host.pages:
+            if self.stop.is_set():
+                break
+            result.append((source, self._visit(source, last)))
+            self.progress.fetched(source.id)
+        return tuple(result)
+
+    def _visit(self, source: Source, last: Snapshot | None) -> Visit:
+        try:
+            fetched = self.fetcher.fetch(source, last)
+        except FetchError as error:
+            return self._failed(source, str(error), http_status=error.status)
+        except Exception as error:  # noqa: BLE001 - one page's trouble, of whatever kind, is recorded as its own
+            return self._failed(source, f"the visit failed ({_named(error)})")
+        visit = fetched.visit
+        if visit.status is FetchStatus.CHANGED:
+            if visit.snapshot is None or fetched.body is None:
+                return self._failed(source, "the visit brought no bytes")
+            kept = snapshots.keep(self.home, fetched.body)
+            visit = visit.model_copy(update={"snapshot": visit.snapshot.model_copy(update={"sha256": kept})})
+        return visit
+
+    def write_all(self, visited: Visited) -> list[PageRow]:
+        """Writes a host's visits, each in its own transaction."""
+        return [self.write(source, visit) for source, visit in visited]
+
+    def write(self, source: Source, visit: Visit) -> PageRow:
+        """Reads the page where it changed, and stores the visit with all that follows from it."""
+        extraction = None
+        if visit.status is FetchStatus.CHANGED:
+            try:
+                extraction = self._extract(source, visit)
+            except LedgerError:
+                raise
+            except Exception as error:  # noqa: BLE001 - see _visit
+                visit = _as_failed(visit, f"the page could not be read ({_named(error)})")
+        try:
+            return self._store(source, visit, extraction)
+        except Exception as error:  # noqa: BLE001 - told apart below
+            # Either this page cannot be stored or no page can: the ledger tells by taking the failure or not.
+            failed = _as_failed(visit, f"the page could not be stored ({_named(error)})")
+            try:
+                return self._store(source, failed, None)
+            except LedgerError as refusal:
+                raise (error if isinstance(error, LedgerError) else refusal) from None
+
+    def _extract(self, source: Source, visit: Visit) -> Extraction:
+        snapshot = visit.snapshot
+        if snapshot is None:
+            raise LedgerError(f"the visit to {source.id} brought no snapshot")
+        return extract(
+            snapshots.load(self.home, snapshot.sha256),
+            source=source.id,
+            content_type=snapshot.content_type,
+            name=snapshot.url,
+            vendor=source.vendor,
+            product=source.product,
+            language=source.language,
+            tier=source.tier,
+        )
+
+    def _store(self, source: Source, visit: Visit, extraction: Extraction | None) -> PageRow:
+        changes = self.ledger.write_page(self.run_id, source, visit, extraction)
+        read = extraction is not None and not extraction.reason
+        row = PageRow(
+            source_id=source.id,
+            vendor=source.vendor,
+            url=source.url,
+            status=visit.status,
+            reason=visit.reason or (extraction.reason if extraction else ""),
+            first_visit=changes.first_visit,
+            claims=len(extraction.claims) if extraction and read else None,
+            changes=changes.changes,
+        )
+        self.progress.written(row)
+        return row
+
+    def _failed(self, source: Source, reason: str, http_status: int | None = None) -> Visit:
+        return Visit(
+            source_id=source.id,
+            at=self.clock(),
+            status=FetchStatus.FAILED,
+            http_status=http_status,
+            reason=reason,
+        )
+
+
+def by_host(pages: Iterable[tuple[Source, Snapshot | None]]) -> tuple[Host, ...]:
+    """Groups pages by host and port, hosts and their pages in the order in which they are listed."""
+    hosts: dict[str, list[tuple[Source, Snapshot | None]]] = {}
+    for source, last in pages:
+        hosts.setdefault(urlsplit(source.url).netloc.casefold(), []).append((source, last))
+    return tuple(Host(name, tuple(listed)) for name, listed in hosts.items())
+
+
+def _as_failed(visit: Visit, reason: str) -> Visit:
+    return visit.model_copy(update={"status": FetchStatus.FAILED, "reason": reason, "snapshot": None})
+
+
+def _named(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return f"{type(error).__name__}: {text[:300]}" if text else type(error).__name__

@@ -1,0 +1,150 @@
+"""How a run shows that it moves: a bar on a terminal, one line a page elsewhere. Always on stderr."""
+
+from __future__ import annotations
+
+import sys
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
+
+from flows.printing import clean, is_terminal
+from flows.summary import PageRow
+from schemas.ledger import ChangeKind
+from schemas.source import FetchStatus
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+
+class Progress(Protocol):
+    """Told of a run as it goes. `fetched` may be called from several threads, `written` from one."""
+
+    def begin(self, pages: int) -> None:
+        """The run will visit so many pages."""
+
+    def fetched(self, source_id: str) -> None:
+        """A page was fetched, or could not be."""
+
+    def written(self, row: PageRow) -> None:
+        """A page is in the ledger."""
+
+    def note(self, text: str) -> None:
+        """Something that the reader should know."""
+
+
+class Silent:
+    """Shows nothing."""
+
+    def begin(self, pages: int) -> None:
+        """Nothing."""
+
+    def fetched(self, source_id: str) -> None:
+        """Nothing."""
+
+    def written(self, row: PageRow) -> None:
+        """Nothing."""
+
+    def note(self, text: str) -> None:
+        """Nothing."""
+
+
+class Lines:
+    """One line a page, for logs and pipes."""
+
+    def __init__(self) -> None:
+        self._pages = 0
+        self._done = 0
+
+    def begin(self, pages: int) -> None:
+        """Remembers of how many pages each line counts."""
+        self._pages, self._done = pages, 0
+
+    def fetched(self, source_id: str) -> None:
+        """Nothing: the page's line comes when it is in the ledger."""
+
+    def written(self, row: PageRow) -> None:
+        """Prints the page's line."""
+        self._done += 1
+        self.note(f"[{self._done}/{self._pages}] {told(row)}")
+
+    def note(self, text: str) -> None:
+        """Prints the text on a line."""
+        sys.stderr.write(f"{clean(text)}\n")
+        sys.stderr.flush()
+
+
+class Bar:
+    """A bar over fetching and writing, with failures standing above it. Use it as a context manager."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._bar: RichProgress | None = None
+        self._task: int | None = None
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def begin(self, pages: int) -> None:
+        """Puts the bar on the terminal."""
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeElapsedColumn
+
+        self._bar = Progress(
+            TextColumn("{task.description}", markup=False),
+            BarColumn(),
+            TaskProgressColumn(),
+            TimeElapsedColumn(),
+            console=Console(stderr=True),
+        )
+        self._bar.start()
+        # Each page counts twice: once fetched, once written.
+        self._task = self._bar.add_task(self._label, total=2 * pages)
+
+    def fetched(self, source_id: str) -> None:
+        """Moves the bar by half a page."""
+        self._move(f"fetched {source_id}")
+
+    def written(self, row: PageRow) -> None:
+        """Moves the bar by half a page; a failure stays readable above it."""
+        if row.reason:
+            self.note(told(row))
+        self._move(f"read {row.source_id}")
+
+    def note(self, text: str) -> None:
+        """Prints the text above the bar."""
+        if self._bar is None:
+            sys.stderr.write(f"{clean(text)}\n")
+        else:
+            self._bar.console.print(clean(text), markup=False, highlight=False)
+
+    def _move(self, what: str) -> None:
+        if self._bar is not None and self._task is not None:
+            from rich.progress import TaskID
+
+            description = f"{self._label}: {clean(what)}"[:60].ljust(60)
+            self._bar.update(TaskID(self._task), advance=1, description=description)
+
+
+def progress_for_stderr(label: str) -> Bar | Lines:
+    """A bar where stderr is a terminal, lines where it is not."""
+    return Bar(label) if is_terminal(sys.stderr) else Lines()
+
+
+def told(row: PageRow) -> str:
+    """One page in one line: status, source and what came of it."""
+    parts = [f"{row.status:<9}", row.source_id]
+    if row.reason:
+        parts.append(f"({row.reason})")
+    if row.status is FetchStatus.CHANGED and row.first_visit and not row.reason:
+        parts.append(f"first visit, {row.claims or 0} claims")
+    elif row.changes or (row.status is FetchStatus.CHANGED and not row.reason):
+        kinds = ", ".join(
+            f"{row.count(kind)} {kind.value.replace('_', ' ')}" for kind in ChangeKind if row.count(kind)
+        )
+        parts.append(kinds or "no claim changed")
+    return " ".join(parts)

@@ -1,0 +1,208 @@
+"""What the published file holds, as records. Reading never waits for a run, and never stops one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from schemas.claim import Claim
+from schemas.ledger import Change, ChangeKind, StoredClaim
+from schemas.ranking import DimensionScore, Proposal, ScoreStatus
+from schemas.record import Record
+from warehouse.home import Home
+from warehouse.query import run_query
+from warehouse.rows import OpenFlag, stored_claim, stored_flag
+
+Row = dict[str, Any]
+"""A row by column name. DuckDB decides the types of the values, so they are not known here."""
+
+_LATEST = """
+WITH sighting AS (
+    SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings GROUP BY claim_key
+)
+SELECT version.*, coalesce(sighting.not_seen, 0)::INTEGER AS not_seen
+FROM stored.claim_versions AS version LEFT JOIN sighting USING (claim_key)
+QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
+ORDER BY source_id, evidence_start, claim_key
+"""
+_OPEN_FLAGS = """
+SELECT flag.* FROM stored.flags AS flag
+ANTI JOIN stored.decisions AS decision
+    ON decision.flag_id = flag.flag_id AND decision.version = flag.version
+ORDER BY claim_key, name
+"""
+_LAST_DONE = "(SELECT coalesce(max(run_id), 0) FROM stored.runs WHERE status = 'done')"
+# An abandoned or failed run stored its pages and never came to rank on them.
+_UNRANKED = f"FROM stored.changes WHERE run_id > {_LAST_DONE}"
+_VERSIONS = "SELECT *, 0 AS not_seen FROM stored.claim_versions"
+_CHANGED_KEYS = """
+SELECT DISTINCT claim_key FROM stored.changes
+WHERE kind IN ('new', 'changed') AND NOT first_visit AND cause <> 'extractor'
+"""
+
+
+_MARKED_SCORES = """
+SELECT score.*, (
+    SELECT coalesce(list(claim_key ORDER BY claim_key), []) FROM stored.score_claims AS claim
+    WHERE claim.score_id = score.score_id
+) AS claim_keys
+FROM stored.scores AS score
+WHERE status = 'rests_on_changed_claim'
+    AND run_id = (SELECT max(run_id) FROM stored.scores AS later WHERE later.scorecard = score.scorecard)
+ORDER BY score_id
+"""
+_RUNS = """
+WITH visit AS (
+    SELECT *, status = 'changed' AND row_number() OVER (
+        PARTITION BY source_id, status ORDER BY visit_id) = 1 AS first_read
+    FROM stored.visits
+),
+unread AS (
+    SELECT visit_id, reason <> '' AS unread FROM stored.snapshots
+)
+SELECT
+    run.run_id, run.label, run.status, run.started_at,
+    count(visit.visit_id)::INTEGER AS pages,
+    count(*) FILTER (visit.first_read)::INTEGER AS first_read,
+    count(*) FILTER (visit.status = 'changed' AND NOT visit.first_read)::INTEGER AS changed,
+    count(*) FILTER (visit.status = 'unchanged')::INTEGER AS unchanged,
+    count(*) FILTER (visit.status = 'gone')::INTEGER AS gone,
+    count(*) FILTER (visit.status = 'failed')::INTEGER AS failed,
+    count(*) FILTER (unread.unread)::INTEGER AS unread
+FROM stored.runs AS run
+LEFT JOIN visit ON visit.run_id = run.run_id
+LEFT JOIN unread ON unread.visit_id = visit.visit_id
+GROUP BY ALL ORDER BY run.run_id
+"""
+
+
+class RunCounts(Record):
+    """A run and what its visits brought. `unread`: pages that came and could not be read."""
+
+    run_id: int
+    label: str
+    status: str
+    started_at: datetime
+    pages: int
+    first_read: int
+    changed: int
+    unchanged: int
+    gone: int
+    failed: int
+    unread: int
+
+
+class ChangeEvent(Record):
+    """One event of the ledger, with when it was found and in which run."""
+
+    change: Change
+    at: datetime
+    run_id: int
+    first_visit: bool
+    url: str
+
+
+def rows(home: Home, sql: str) -> Iterator[Row]:
+    """Gives the rows of one of our own queries; QueryError where nothing was published yet."""
+    result = run_query(home, sql)
+    for row in result.rows:
+        yield dict(zip(result.columns, row, strict=True))
+
+
+def claims(home: Home) -> tuple[StoredClaim, ...]:
+    """The latest version of every claim, those no longer seen included, in their pages' order."""
+    return tuple(stored_claim(row) for row in rows(home, _LATEST))
+
+
+def open_flags(home: Home, latest: tuple[StoredClaim, ...]) -> tuple[OpenFlag, ...]:
+    """The flags of `latest` that nobody has settled."""
+    by_key = {stored.claim.claim_key: stored for stored in latest}
+    return tuple(
+        OpenFlag(flag=stored_flag(row), claim=by_key[row["claim_key"]])
+        for row in rows(home, _OPEN_FLAGS)
+        if row["claim_key"] in by_key and by_key[row["claim_key"]].version == row["version"]
+    )
+
+
+def proposals(home: Home) -> tuple[Proposal, ...]:
+    """Every proposal, oldest first."""
+    return tuple(
+        Proposal(
+            scorecard=row["scorecard"],
+            vendor=row["vendor"],
+            dimension=row["dimension"],
+            standing=row["standing"],
+            proposed=row["proposed"],
+            peers=tuple(row["peers"]),
+            claim_keys=tuple(row["claim_keys"]),
+            reason=row["reason"],
+        )
+        for row in rows(home, "SELECT * FROM stored.proposals ORDER BY proposal_id")
+    )
+
+
+def marked_scores(home: Home, scorecard: str) -> tuple[DimensionScore, ...]:
+    """The card's latest scores that rest on a changed claim, as the last run that ranked it left them."""
+    return tuple(
+        DimensionScore(
+            vendor=row["vendor"],
+            dimension=row["dimension"],
+            score=row["score"],
+            status=ScoreStatus(row["status"]),
+            claim_keys=tuple(row["claim_keys"]),
+        )
+        for row in rows(home, _MARKED_SCORES)
+        if row["scorecard"] == scorecard
+    )
+
+
+def runs(home: Home) -> tuple[RunCounts, ...]:
+    """Every run with what its visits brought, oldest first."""
+    return tuple(RunCounts(**row) for row in rows(home, _RUNS))
+
+
+def changed_keys(home: Home) -> frozenset[str]:
+    """The keys of claims that vendors stated anew or differently since their pages were first read."""
+    return frozenset(row["claim_key"] for row in rows(home, _CHANGED_KEYS))
+
+
+def changes(home: Home) -> tuple[ChangeEvent, ...]:
+    """Every event, in the order in which it was found."""
+    return _events(home, "FROM stored.changes")
+
+
+def unranked_changes(home: Home) -> tuple[ChangeEvent, ...]:
+    """The events of runs that ended before they ranked, since the last run that did."""
+    return _events(home, _UNRANKED)
+
+
+def _events(home: Home, which: str) -> tuple[ChangeEvent, ...]:
+    found = list(rows(home, f"SELECT * {which} ORDER BY change_id"))
+    if not found:
+        return ()
+    urls = {
+        row["source_id"]: row["url"]
+        for row in rows(home, "SELECT source_id, url FROM stored.sources ORDER BY source_id, revision")
+    }
+    versions: dict[tuple[str, int], Claim] = {}
+    for row in rows(home, _VERSIONS):
+        claim = stored_claim(row).claim
+        versions[claim.claim_key, row["version"]] = claim
+    return tuple(
+        ChangeEvent(
+            change=Change(
+                kind=ChangeKind(row["kind"]),
+                claim_key=row["claim_key"],
+                source_id=row["source_id"],
+                fields=tuple(row["fields"]),
+                before=versions.get((row["claim_key"], row["version_before"] or 0)),
+                after=versions.get((row["claim_key"], row["version_after"] or 0)),
+            ),
+            at=row["recorded_at"],
+            run_id=row["run_id"],
+            first_visit=row["first_visit"],
+            url=urls.get(row["source_id"], ""),
+        )
+        for row in found
+    )

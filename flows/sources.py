@@ -1,0 +1,288 @@
+"""Lists of pages to watch: read, pointed at another server, added to, and checked."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Literal, Protocol
+from urllib.parse import unquote, urldefrag, urlsplit, urlunsplit
+
+import yaml
+from pydantic import Field, ValidationError, field_validator
+
+from flows.outcome import Fetched
+from schemas.datafile import parse_data, read_data_file
+from schemas.errors import DataFileError, UnreadableError
+from schemas.record import Record
+from schemas.registry import registry
+from schemas.source import FetchStatus, Snapshot, Source, SourceList, Tier
+
+BUILTIN = ("demo", "vendors")
+"""The lists that ship with Koujing. The demo's addresses are stand-ins: see `with_base`."""
+
+_ID_LENGTH = 80
+_TITLE_LENGTH = 200
+
+
+class HostRule(Record):
+    """Whose pages lie on a host and its subdomains (below `path`, where one is given), and of which tier."""
+
+    host: str = Field(pattern=r"^[a-z0-9.-]+$")
+    path: str = Field(default="", pattern=r"^(/\S*)?$")
+    vendor: str
+    tier: Tier = "T1"
+
+    @field_validator("vendor")
+    @classmethod
+    def _known_vendor(cls, value: str) -> str:
+        registry().vendor(value)
+        return value
+
+    def fits(self, host: str, path: str) -> bool:
+        """Whether a page is meant. `evil-example.com` is no subdomain of `example.com`."""
+        below = path == self.path or path.startswith(self.path.rstrip("/") + "/")
+        return (host == self.host or host.endswith("." + self.host)) and below
+
+
+class HostRules(Record):
+    """A file of host rules; the first that fits decides."""
+
+    hosts: tuple[HostRule, ...] = Field(min_length=1)
+
+
+CheckStatus = Literal["reachable", "moved", "disallowed", "gone", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceCheck:
+    """What a visit found of a source, and where: `found_at` is not `url` where the page moved."""
+
+    source_id: str
+    url: str
+    status: CheckStatus
+    http_status: int | None
+    found_at: str
+    reason: str
+
+
+class Fetches(Protocol):
+    """What visits a source; `flows.fetch.Fetcher` is one."""
+
+    def fetch(self, source: Source, last: Snapshot | None = None) -> Fetched:
+        """Visits the source."""
+
+
+def find_sources(name: str) -> tuple[Source, ...]:
+    """The sources of a list: `demo`, `vendors`, or the path of a file. DataFileError where it is wrong."""
+    if name in BUILTIN:
+        return builtin(name).sources
+    path = Path(name)
+    if not path.exists():
+        raise DataFileError(
+            name,
+            0,
+            "there is no such file",
+            f"give the path of a source list, or one that ships with Koujing: {', '.join(BUILTIN)}",
+        )
+    return load_sources(path).sources
+
+
+def load_sources(path: Path) -> SourceList:
+    """The source list in a YAML file; DataFileError, with the line, where it is wrong."""
+    return read_data_file(path, SourceList)
+
+
+def builtin(name: str) -> SourceList:
+    """A list that ships with Koujing: `demo` or `vendors`."""
+    if name not in BUILTIN:
+        raise DataFileError(name, 0, "no such list ships with Koujing", f"there are {', '.join(BUILTIN)}")
+    return parse_data(_shipped(f"{name}.yaml"), SourceList, name=f"{name}.yaml")
+
+
+def with_base(sources: Iterable[Source], base_url: str) -> tuple[Source, ...]:
+    """The same sources on another server: scheme, host and port of each become those of `base_url`."""
+    base = urlsplit(base_url)
+    return tuple(
+        source.model_copy(
+            update={"url": urlsplit(source.url)._replace(scheme=base.scheme, netloc=base.netloc).geturl()}
+        )
+        for source in sources
+    )
+
+
+def propose(
+    url: str,
+    fetched: Fetched | None = None,
+    *,
+    source_id: str | None = None,
+    vendor: str | None = None,
+    product: str | None = None,
+    tier: Tier | None = None,
+) -> Source:
+    """Gives the entry that a page could have in a source list. What is given is not guessed.
+
+    The id comes from the address, vendor and tier from the host, language and title from the page if it was
+    `fetched`.
+
+    A page on a host of nobody we know is taken for a repetition (T4): it is stored and feeds no score.
+    DataFileError where what is given cannot stand in a source list.
+    """
+    rule = _rule_for(url)
+    language, title = _read_head(fetched)
+    try:
+        return Source(
+            id=source_id or id_for(url),
+            vendor=vendor or (rule.vendor if rule else None),
+            product=product,
+            url=url,
+            language=language or "zh",
+            tier=tier or (rule.tier if rule else "T4"),
+            title=title,
+        )
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(step) for step in first["loc"])
+        raise DataFileError(url[:200], 0, f"{field} does not fit", first["msg"]) from None
+
+
+def add_source(path: Path, source: Source) -> Source:
+    """Appends a source to a list, which is made if it is missing; what stands there stays as it is.
+
+    Raises DataFileError, and leaves the file alone, where the id or the address is already listed or the file
+    is not one that can be added to.
+    """
+    before = load_sources(path).sources if path.exists() else ()
+    _refuse_duplicate(path, before, source)
+    old = path.read_text(encoding="utf-8") if before else "sources:\n"
+    entry = yaml.safe_dump(
+        [{name: value for name, value in source.model_dump().items() if value}],
+        allow_unicode=True,
+        sort_keys=False,
+        width=10_000,
+    )
+    indent = " " * (_indent(path, old) if before else 2)
+    new = (
+        old
+        + ("" if old.endswith("\n") else "\n")
+        + "".join(f"{indent}{line}\n" for line in entry.splitlines())
+    )
+    # Whatever odd YAML stood there: the new text must say the old sources and the new one, or is not written.
+    try:
+        after = parse_data(new, SourceList, name=str(path)).sources
+    except DataFileError:
+        after = ()
+    if after != (*before, source):
+        raise DataFileError(
+            str(path), 0, "nothing can be appended to this file as it is written", f"add by hand:\n{entry}"
+        )
+    _replace(path, new)
+    return source
+
+
+def check_sources(fetcher: Fetches, sources: Iterable[Source]) -> tuple[SourceCheck, ...]:
+    """Visits every source once and says of each whether it can be watched, in the order of the list."""
+    return tuple(_check(source, fetcher.fetch(source, None)) for source in sources)
+
+
+def id_for(url: str) -> str:
+    """An id that a person recognises: host and path in lower case, letters and digits joined by hyphens."""
+    parts = urlsplit(url)
+    host = (parts.hostname or "").removeprefix("www.")
+    path = re.sub(r"\.(?:html?|md|php|aspx?)$", "", parts.path, flags=re.IGNORECASE)
+    words = unquote(f"{host}/{path}" + (f"/{parts.query}" if parts.query else ""))
+    slug = re.sub(r"[^a-z0-9]+", "-", words.lower()).strip("-")
+    if len(slug) <= _ID_LENGTH and words.isascii() and slug:
+        return slug
+    # What was cut or has no letters we may use still tells two pages apart.
+    digest = hashlib.sha256(url.encode("utf-8", "replace")).hexdigest()[:8]
+    return f"{slug[: _ID_LENGTH - 9].strip('-')}-{digest}".strip("-")
+
+
+def _check(source: Source, fetched: Fetched) -> SourceCheck:
+    visit = fetched.visit
+    status: CheckStatus
+    if fetched.disallowed:
+        status = "disallowed"
+    elif visit.status is FetchStatus.GONE:
+        status = "gone"
+    elif visit.status is FetchStatus.FAILED:
+        status = "failed"
+    else:
+        status = "moved" if _same_page(fetched.url) != _same_page(source.url) else "reachable"
+    return SourceCheck(source.id, source.url, status, visit.http_status, fetched.url, visit.reason)
+
+
+def _refuse_duplicate(path: Path, before: Iterable[Source], source: Source) -> None:
+    for other in before:
+        if _same_page(other.url) == _same_page(source.url):
+            raise DataFileError(
+                str(path), 0, f"{source.url} is already listed as {other.id}", "edit that entry instead"
+            )
+        if other.id == source.id:
+            raise DataFileError(
+                str(path), 0, f"the id {source.id} already stands for {other.url}", "give another id"
+            )
+
+
+def _same_page(url: str) -> str:
+    parts = urlsplit(urldefrag(url).url)
+    return urlunsplit((parts.scheme, parts.netloc.lower(), parts.path or "/", parts.query, ""))
+
+
+def _rule_for(url: str) -> HostRule | None:
+    parts = urlsplit(url)
+    host = (parts.hostname or "").lower()
+    rules = parse_data(_shipped("hosts.yaml"), HostRules, name="hosts.yaml").hosts
+    return next((rule for rule in rules if rule.fits(host, parts.path)), None)
+
+
+def _read_head(fetched: Fetched | None) -> tuple[str, str]:
+    """Language and title of a page; both empty where it says neither or cannot be read."""
+    if fetched is None or fetched.body is None or fetched.visit.snapshot is None:
+        return "", ""
+    from extractors.document import read_document  # the parser is slow to load, and only this needs it
+
+    try:
+        document = read_document(
+            fetched.body, content_type=fetched.visit.snapshot.content_type, name=fetched.url
+        )
+    except UnreadableError:
+        return "", ""
+    printable = "".join(c if c.isprintable() else " " for c in document.title)
+    return document.lang, " ".join(printable.split())[:_TITLE_LENGTH]
+
+
+def _indent(path: Path, text: str) -> int:
+    """The column of the list's dashes, so that an entry added to it lines up."""
+    node = yaml.compose(text, Loader=yaml.SafeLoader)
+    entries = next((v for k, v in node.value if k.value == "sources"), None) if node else None
+    if not isinstance(entries, yaml.SequenceNode) or entries.flow_style:
+        raise DataFileError(
+            str(path), 0, "the sources stand in brackets", "write each on lines of its own, after a hyphen"
+        )
+    return int(entries.start_mark.column)
+
+
+def _replace(path: Path, text: str) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=".sources-", delete=False
+        ) as file:
+            file.write(text)
+        new = Path(file.name)
+        new.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
+        new.replace(path)
+    except OSError as error:
+        raise DataFileError(
+            str(path), 0, f"cannot be written ({error.strerror})", "make it writable"
+        ) from None
+
+
+def _shipped(name: str) -> str:
+    return (files("warehouse") / "sources" / name).read_text(encoding="utf-8")

@@ -1,0 +1,78 @@
+"""What a refresh reports. Not in the flow's file, which Prefect may load twice under different names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+
+from schemas.ledger import Change, ChangeKind
+from schemas.ranking import DimensionScore, Proposal, Ranking
+from schemas.record import Record
+from schemas.source import FetchStatus
+
+
+class PageRow(Record):
+    """One page of a run: what the visit brought, and what it did to the claims.
+
+    `claims`: how many the page states now, where this visit could tell. `reason`: why the visit failed, or
+    why the page could not be read.
+    """
+
+    source_id: str
+    vendor: str | None
+    url: str
+    status: FetchStatus
+    reason: str = ""
+    first_visit: bool = False
+    claims: int | None = None
+    changes: tuple[Change, ...] = ()
+
+    def count(self, kind: ChangeKind) -> int:
+        """How many of the page's events are of that kind."""
+        return sum(change.kind is kind for change in self.changes)
+
+
+class Reranked(Record):
+    """A scorecard that was ranked in a run, and why.
+
+    `first`: it had no ranking yet. `touched`: the dimensions in which a claim moved. `proposed`: the ranking
+    as it would be under the proposals; None where there are none.
+    """
+
+    scorecard: str
+    first: bool
+    touched: tuple[str, ...]
+    scores: tuple[DimensionScore, ...]
+    standing: Ranking
+    proposals: tuple[Proposal, ...] = ()
+    proposed: Ranking | None = None
+
+
+class RunSummary(Record):
+    """A whole run: its pages in the source list's order by host, and the scorecards that were ranked."""
+
+    run_id: int
+    label: str
+    started_at: datetime
+    ended_at: datetime
+    pages: tuple[PageRow, ...]
+    reranked: tuple[Reranked, ...] = ()
+
+    def visits(self, status: FetchStatus) -> int:
+        """How many visits brought that."""
+        return sum(page.status is status for page in self.pages)
+
+    @property
+    def unread(self) -> int:
+        """How many pages came and could not be read."""
+        return sum(page.status is FetchStatus.CHANGED and bool(page.reason) for page in self.pages)
+
+    @property
+    def news(self) -> tuple[Change, ...]:
+        """The events of pages that were known before; a first visit is no news."""
+        return news(self.pages)
+
+
+def news(pages: Iterable[PageRow]) -> tuple[Change, ...]:
+    """The events of pages that were known before: what their vendors changed."""
+    return tuple(change for page in pages if not page.first_visit for change in page.changes)

@@ -1,0 +1,191 @@
+"""One request and its answer, under a wall clock and a cap on what it may become when unpacked."""
+
+from __future__ import annotations
+
+import contextlib
+import socket
+import threading
+import zlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import httpx
+
+from flows.addresses import Target
+from schemas.errors import FetchError
+
+_GZIP = 16 + zlib.MAX_WBITS
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back. `cut`: the body was larger than allowed, and stops at the limit."""
+
+    status: int
+    headers: Mapping[str, str]
+    body: bytes
+    cut: bool = False
+
+
+def exchange(
+    transport: httpx.BaseTransport,
+    url: str,
+    target: Target,
+    address: str,
+    headers: Mapping[str, str],
+    *,
+    seconds: float,
+    max_bytes: int,
+) -> Answer:
+    """Gives the answer to GET `url`, asked of `address` and no other, within `seconds` of wall time.
+
+    Reading stops at `max_bytes` of unpacked body. Raises FetchError where no whole answer came; `retry` says
+    whether the same request may bring one later.
+    """
+    clock = _WallClock(seconds)
+    try:
+        with clock, _open(transport, url, target, address, headers, clock) as response:
+            body, cut = _read(response, max_bytes)
+    except httpx.HTTPError as error:
+        if clock.is_up or isinstance(error, httpx.TimeoutException):
+            raise _too_slow(seconds) from None
+        raise _broken(error) from None
+    except (httpx.InvalidURL, UnicodeError) as error:
+        raise FetchError(f"the address cannot be asked for ({error}); correct it") from None
+    if clock.is_up:  # a body without a length ends where it is cut, and would look whole
+        raise _too_slow(seconds)
+    return Answer(response.status_code, dict(response.headers), body, cut)
+
+
+@contextlib.contextmanager
+def _open(
+    transport: httpx.BaseTransport,
+    url: str,
+    target: Target,
+    address: str,
+    headers: Mapping[str, str],
+    clock: _WallClock,
+) -> Iterator[httpx.Response]:
+    # The connection goes to the address that was checked; the host is still named in the Host header, in
+    # SNI and to the certificate check. Asking by name would resolve it a second time.
+    request = httpx.Request(
+        "GET",
+        httpx.URL(url).copy_with(host=address, fragment=None),
+        headers={"Host": target.authority, "Connection": "close", **headers},
+        extensions={
+            "timeout": httpx.Timeout(clock.seconds).as_dict(),
+            "sni_hostname": target.host,
+            "trace": clock.trace,
+        },
+    )
+    # The transport and not a client: a client would read Location and keep cookies, which is not wanted here.
+    response = transport.handle_request(request)
+    try:
+        yield response
+    finally:
+        response.close()
+
+
+class _WallClock:
+    """Cuts the connection when the time is up: a time-out per read never ends a server that drips."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = max(seconds, 0.001)
+        self.is_up = False
+        self._socket: socket.socket | None = None
+        self._lock = threading.Lock()
+        self._timer = threading.Timer(self.seconds, self._ring)
+        self._timer.daemon = True
+
+    def __enter__(self) -> None:
+        self._timer.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._timer.cancel()
+        with self._lock:
+            self._socket = None
+
+    def trace(self, event: str, info: Mapping[str, Any]) -> None:
+        """Told by httpx of each step: learns the socket when it is open, and again when TLS wraps it."""
+        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
+            with self._lock:
+                self._socket = info["return_value"].get_extra_info("socket")
+                if self.is_up:
+                    self._cut()
+
+    def _ring(self) -> None:
+        with self._lock:
+            self.is_up = True
+            self._cut()
+
+    def _cut(self) -> None:
+        if self._socket is not None:
+            with contextlib.suppress(OSError):
+                # The plain socket's method: SSLSocket.shutdown would pull its state from under the reader.
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
+
+
+def _read(response: httpx.Response, max_bytes: int) -> tuple[bytes, bool]:
+    encoding = response.headers.get("content-encoding", "").strip().lower()
+    if encoding not in ("", "identity", "gzip", "x-gzip"):
+        raise FetchError(f"the page came packed as {encoding[:40]!r}, which was not asked for; tell the site")
+    unpack = _Unpacker(packed=encoding.endswith("gzip"), room=max_bytes)
+    parts: list[bytes] = []
+    for chunk in response.iter_raw():
+        parts.extend(unpack.feed(chunk))
+        if unpack.is_full:
+            return b"".join(parts), True
+    if unpack.is_unfinished:
+        raise FetchError("the packed page broke off; try again later", retry=True)
+    return b"".join(parts), False
+
+
+class _Unpacker:
+    """Unpacks no more than there is room for: 200 KB of gzip can hold 200 MB. httpx unpacks whole chunks."""
+
+    def __init__(self, *, packed: bool, room: int) -> None:
+        self._inflate = zlib.decompressobj(_GZIP) if packed else None
+        self._room = room
+        self._fed = False
+        self.is_full = False
+
+    @property
+    def is_unfinished(self) -> bool:
+        return self._inflate is not None and self._fed and not self._inflate.eof
+
+    def feed(self, data: bytes) -> Iterator[bytes]:
+        self._fed = self._fed or bool(data)
+        if self._inflate is None:
+            yield self._take(data)
+            return
+        while data and not self.is_full:
+            if self._inflate.eof:
+                if not data.startswith(b"\x1f"):
+                    return  # padding after the last member
+                self._inflate = zlib.decompressobj(_GZIP)
+            try:
+                # One byte more than there is room for tells a full body from an overfull one.
+                yield self._take(self._inflate.decompress(data, self._room + 1))
+            except zlib.error as error:
+                raise FetchError(
+                    f"the packed page is damaged ({error}); try again later", retry=True
+                ) from None
+            data = self._inflate.unused_data if self._inflate.eof else self._inflate.unconsumed_tail
+
+    def _take(self, data: bytes) -> bytes:
+        taken = data[: self._room]
+        self.is_full = len(data) > self._room
+        self._room -= len(taken)
+        return taken
+
+
+def _too_slow(seconds: float) -> FetchError:
+    return FetchError(f"the page took longer than {seconds:.3g} seconds; try again later or allow more time")
+
+
+def _broken(error: httpx.HTTPError) -> FetchError:
+    detail = " ".join(str(error).split())[:160] or type(error).__name__
+    if isinstance(error, httpx.ConnectError):
+        return FetchError(f"the site could not be reached ({detail}); try again later", retry=True)
+    return FetchError(f"the connection broke off ({detail}); try again later", retry=True)
