@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from extractors.cues import any_capability, capability_patterns
+from extractors.fold import fold
 from extractors.scopes import Page
-from schemas.document import BlockKind
+from schemas.document import Block, BlockKind
 
 _NEGATED = re.compile(
-    r"(?:没有|不支持|无需|不需要|不依赖|不用|未(?:支持|提供)|缺少|无法|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't)[^,，。;；]{0,18}$",
+    r"(?:没有|不提供|暂无|尚无|不支持|无需|不需要|不依赖|不用|未(?:支持|提供)|缺少|无法|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't|not \w+ (?:by|with|over|to))[^,，。;；]{0,18}$",
     re.IGNORECASE,
 )
 _ONLY_TALK = re.compile(
@@ -22,7 +23,8 @@ _NOT_DISCLOSED_OF: tuple[tuple[str, str], ...] = (
     ("network_latency", r"时延|延迟|latency"),
     ("scaling_efficiency", r"线性加速比|线性度|加速比|扩展效率|scaling efficiency|linearity"),
     ("fs_iops", r"IOPS"),
-    ("fs_throughput", r"吞吐|throughput"),
+    ("fs_throughput", r"吞吐|throughput|storage.{0,12}(?:GB/s|bandwidth)|存储带宽"),
+    ("file_count_max", r"文件数|file count|number of files"),
     ("fault_recovery_time", r"自愈指标|恢复时间|recovery time|MTTR"),
     ("gang_scheduling", r"Gang"),
     ("topology_aware_scheduling", r"拓扑感知"),
@@ -62,7 +64,9 @@ def find_capabilities(page: Page) -> Iterator[CapabilityMention]:
                 if against is not None and against.search(clause):
                     continue
                 if capability.name == "not_disclosed":
-                    for of in _undisclosed(text, match.end(), start, end, page.flat_headers.get(index, "")):
+                    for of in _undisclosed(
+                        text, match.end(), start, end, page.flat_headers.get(index) or _headers(block)
+                    ):
                         yield CapabilityMention(
                             capability.name, index, block.start + start, block.start + end,
                             block.start + match.start(), block.start + match.end(), of,
@@ -78,6 +82,13 @@ def _sentence(text: str, position: int) -> str:
     left = max((text.rfind(mark, 0, position) for mark in "。；;\n！"), default=-1) + 1
     ends = [found + 1 for mark in "。；;\n！?？" if (found := text.find(mark, position)) >= 0]
     return text[left : min(ends, default=len(text))]
+
+
+def _headers(block: Block) -> str:
+    """The headers over a cell, the nearest last, which say of what a cell "not disclosed" speaks."""
+    if block.cell is None:
+        return ""
+    return fold(" ".join(h.text for h in (*block.cell.row_headers, *block.cell.col_headers)))
 
 
 def _clause(text: str, start: int, end: int) -> tuple[int, int]:

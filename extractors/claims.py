@@ -41,6 +41,16 @@ _HEADER_BOUND = re.compile(
     r"最高|最大(?!集群|规模)|峰值|上限|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling", re.IGNORECASE
 )
 _HEADER_FLOOR = re.compile(r"最低|最小|\bmin(?:imum)?\b|低至", re.IGNORECASE)
+_STORAGE_PAGE = re.compile(
+    r"文件|存储|IOPS|吞吐|storage|file ?system|Lustre|throughput|\bSFS\b|\bNFS\b|\bPFS\b", re.IGNORECASE
+)
+_NETWORK_PAGE = re.compile(r"RDMA|InfiniBand|RoCE|网络|network|interconnect|fabric", re.IGNORECASE)
+_CREDIT = re.compile(r"credit|赔偿|赔付|代金券|refund|返金", re.IGNORECASE)
+_NEED_A_LIMIT = frozenset({"fs_capacity_max", "file_count_max", "clients_max"})
+_LIMIT_WORDS = re.compile(
+    r"上限|最大|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest|up to|scale|grow|held|at most|mount",
+    re.IGNORECASE,
+)
 _SCORED = frozenset({Dimension.FRACTION, Dimension.MONEY, Dimension.BARE})
 _LIMITS = frozenset(
     {"fs_capacity_max", "file_count_max", "clients_max", "cluster_size_max", "sku_count", "model_count"}
@@ -96,7 +106,9 @@ def _figures(page: Page, context: Context) -> Iterator[Claim]:
                 continue
             around = surroundings(page, index, mentions, which)
             mention = dress(raw, around)
-            if mention.dimension is Dimension.BARE or not is_claimable(mention, around):
+            if mention.dimension is Dimension.BARE or not is_claimable(
+                mention, around, article=context.article
+            ):
                 continue
             if heading and mention.dimension is not Dimension.RATE_DENSITY:
                 continue
@@ -140,7 +152,11 @@ def _carry(block: Block, text: str, carried: Subject, context: Context) -> Subje
     """The subject that a heading (or a row's first words) sets for what follows it."""
     if block.kind is BlockKind.HEADING and block.level > 1:
         named = nearest_subject("", text)
-        if named.vendor is not None:
+        foreign = named.vendor_rule.endswith("(by product)") and context.subject.vendor not in (
+            None,
+            named.vendor,
+        )
+        if named.vendor is not None and not foreign:
             return replace(named, vendor_rule="heading", product_rule="heading" if named.product else "")
         return context.subject if context.subject.vendor else Subject(None, None)
     return carried
@@ -172,6 +188,8 @@ def _subject(around: Surroundings, carried: Subject, context: Context) -> Subjec
         named = nearest_subject(text, "")
         if named.vendor is None:
             continue
+        if named.vendor_rule.endswith("(by product)") and context.subject.vendor not in (None, named.vendor):
+            continue  # on a vendor's own page a name that another vendor also uses is the page's own
         if context.subject.vendor in (None, named.vendor) or rule != "paragraph":
             product = named.product or (
                 carried.product if carried.vendor == named.vendor else
@@ -193,6 +211,8 @@ def _claim(
     spec_sheet: bool,
 ) -> Claim | None:
     family = family_of(subject.vendor, subject.product)
+    if family == "any":
+        family = _family_here(page, around)
     meaning, dimension = _meaning(mention, around, family)
     if meaning is None or (mention.dimension in _SCORED and is_market_or_score(around)):
         return None
@@ -202,6 +222,10 @@ def _claim(
     if amounts is None:
         return None
     low, high, unit = amounts
+    if metric.name == "sla_availability" and _is_threshold(page, mention, around):
+        return None
+    if metric.name in _NEED_A_LIMIT and not _is_limit(mention, around):
+        return None
     if metric.floor is not None and low is not None and low < metric.floor:
         return None
     basis, basis_rule = basis_of(
@@ -243,6 +267,32 @@ def _claim(
     )
     flags = flag_names(metric, mention, draft, around, tier=context.tier, repeats=context.repeats)
     return draft.model_copy(update={"flags": flags})
+
+
+def _family_here(page: Page, around: Surroundings) -> str:
+    """What a page or a table of an unknown product is about, by its title and its column titles."""
+    top = page.tops.get(around.block.cell.table, "") if around.block.cell is not None else ""
+    heading = around.text_of("heading", "title")
+    for text in (top, heading):
+        storage, network = _STORAGE_PAGE.search(text), _NETWORK_PAGE.search(text)
+        if storage and not network:
+            return "storage"
+        if network and not storage:
+            return "network"
+    return "any"
+
+
+def _is_threshold(page: Page, mention: Mention, around: Surroundings) -> bool:
+    """A step of a credit table (below 99.9 %: 10 % back) promises nothing by itself."""
+    top = page.tops.get(around.block.cell.table, "") if around.block.cell is not None else ""
+    return mention.bound is Bound.AT_MOST or _CREDIT.search(top) is not None
+
+
+def _is_limit(mention: Mention, around: Surroundings) -> bool:
+    """Whether a capacity or a count is given as what is supported at most, not as the size of one thing."""
+    if mention.bound is not Bound.EXACT:
+        return True
+    return _LIMIT_WORDS.search(around.sentence + "\n" + "\n".join(around.headers)) is not None
 
 
 def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meaning | None, Dimension]:
@@ -356,7 +406,8 @@ def _capabilities(page: Page, context: Context) -> Iterator[Claim]:
             subject = context.subject if context.subject.vendor else last_named
         for text, rule in ((before, "sentence"), (rows, "row"), (headings, "heading")):
             named = _first_of_row(text) if found.block in page.flat_headers else nearest_subject(text, "")
-            if named.vendor is not None:
+            foreign = named.vendor_rule.endswith("(by product)") and context.subject.vendor
+            if named.vendor is not None and foreign in (None, "", False, named.vendor):
                 subject = replace(named, vendor_rule=rule, product_rule=rule if named.product else "")
                 break
         if subject.vendor is None and (context.article and vendors_named):

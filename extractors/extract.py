@@ -8,15 +8,17 @@ from extractors.checks import check_claim
 from extractors.claims import Context, read_claims
 from extractors.document import masked, read_document
 from extractors.flags import readings_of
+from extractors.fold import fold
 from extractors.plain import restructure
 from extractors.scopes import page_of
-from extractors.subject import Subject, page_subject
+from extractors.subject import Subject, page_subject, vendor_names
 from schemas.document import BlockKind, Document
 from schemas.errors import UnreadableError
 from schemas.extraction import Extraction
 from schemas.source import Tier
 
 _BREADCRUMB = re.compile(r"\S (?:[>＞»›/／|»]) \S|[>＞»›].*[>＞»›]")
+_LONG_TEXT = 1500
 _BYLINE = re.compile(
     r"^By [A-Z]|min(?:ute)? read\b|记者|記者|编辑部|編集部|責任編集|来源[:：]|作者[:：]|paper club|reading group|desk report"
     r"|\(joined \d{4}|\d posts\b|Forum »|wrote on",
@@ -74,7 +76,7 @@ def extract_document(
         subject=subject,
         tier=tier,
         language=language or document.lang,
-        article=subject.vendor is None,
+        article=subject.vendor is None and _is_article(document),
         repeats=_BYLINE.search(document.text[:3000]) is not None,
         best_measured_from=next((m.end() for m in [_BEST_MEASURED.search(document.text)] if m), None),
     )
@@ -82,6 +84,13 @@ def extract_document(
     flags = tuple(readings_of(claim, flag) for claim in claims for flag in claim.flags)
     checks = tuple(check for claim in claims for check in check_claim(claim, document, visible, tier))
     return Extraction(source=source, document=document, claims=tuple(claims), flags=flags, checks=checks)
+
+
+def _is_article(document: Document) -> bool:
+    """A page about no one vendor that names several, or a long text without structure."""
+    named = {vendor for vendor, _, _ in vendor_names(fold(document.text[:200_000]))}
+    plain = not any(b.cell for b in document.blocks) and not document.title
+    return len(named) > 1 or (plain and len(document.text) > _LONG_TEXT)
 
 
 def _subject(document: Document, vendor: str | None, product: str | None) -> Subject:

@@ -12,15 +12,15 @@ from schemas.quantity import Bound
 # After an accelerator count: it is the scale at which something else holds, or a buyer's own size.
 SCALE_OF = re.compile(
     r"^ ?(?:以上|级|及以上)?(?:的)?(?:规模)?(?:下|上|的?(?:大模型)?(?:预训练|微调|训练任务|场景)|多机|线性|并行|訓練|训练集群|训练任务"
-    r"|规模?(?:测试|实测)? ?[)）]|集群(?:交付)?(?:案例|验收)|榜|翻倍|量级|级?拓扑|级?规划|级?场景|级?任务|で|の|规模で|规模の|规模下|以上规模(?!组网)|以上的| at )"
+    r"|规模(?:实测|测试)|(?:的)?(?:加速比|AllReduce|训练的|通信效率|任务)| AllReduce|集群的?平均|规模?(?:测试|实测)? ?[)）]|集群(?:交付)?(?:案例|验收)|榜|翻倍|量级|级?拓扑|级?规划|级?场景|级?任务|で|の|规模で|规模の|规模下|以上规模(?!组网)|以上的| at )"
 )
 _SCALE_BEFORE = re.compile(
     r"(?:在|申请|使用|从|到|至|于|推到|跨过|超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
-    r"|(?:runs?|jobs?) of) ?$",
+    r"|(?:runs?|jobs?) of|(?:on|across|with|at) (?:a|one|an?) (?:\w+ ){0,2}(?:cluster|run|job|system) of) ?$",
     re.IGNORECASE,
 )
 _BUYER = re.compile(
-    r"申请|选型|优先(?:看|评估|选)|采购|你的|我们?建议|要求提供|索取|应该|预算|可以先|如果|若你|for example, a|e\.g\."
+    r"申请|选型|优先(?:看|评估|选)|采购|你的|我们?建议|要求提供|招标|索取|应该|预算|可以先|如果|若你|for example, a|e\.g\."
 )
 _FEW_CARDS = re.compile(r"(?:搭载|配备|支持|内置|每台|单机|集成|配置) ?$")
 _FORMER = re.compile(
@@ -32,6 +32,12 @@ _SUPPLY = re.compile(
     re.IGNORECASE,
 )
 _CJK_COUNT = re.compile(r"^[一二两三四五六七八九十]")
+_OFFERED = re.compile(r"(?:最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
+_NOT_A_LIMIT = re.compile(r"^ ?并发(?:的)?(?:场景|下|时|压测|测试|访问)")
+_PITCH = re.compile(r"cookie|sponsored|赞助|广告", re.IGNORECASE)
+_OUTDATED = re.compile(
+    r"(?:\bformer(?:ly)?|\bpreviously|\bno longer|此前|原先|旧版|曾经?)[^。;；]{0,30}$", re.IGNORECASE
+)
 _NEGATED = re.compile(
     r"(?:没有|没给|未(?:给出|披露|写)|不能(?:推出)?|不足以|无法|without any|no (?:published|public))[^,，。;；\s]{0,16}$"
 )
@@ -39,12 +45,18 @@ _QUESTION = re.compile(r"还是|是否|哪个|多少|[?？]$|是指")
 _VERSION = re.compile(
     r"(?:v|V|版本|version|release|edition|Rev\.?|CUDA|Driver|驱动|内核|fio|Kubernetes|CSI|NFS|API|SDK|Ubuntu|CentOS) ?$"
 )
-_SCORE_CONTEXT = re.compile(r"得分|评分|权重|\d ?分(?!钟)|分差|占比|同比|市场|营收|收入|CAGR|复合增长")
+_SCORE_CONTEXT = re.compile(
+    r"得分|评分|权重|\d ?分(?!钟)|分差|(?<!时长)(?<!时间)(?<!训练)占比|同比|市场|营收|收入|CAGR|复合增长"
+)
 
 
-def is_claimable(mention: Mention, around: Surroundings) -> bool:
+def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     """False where the number states nothing of a product."""
     if around.block.chrome:
+        return False
+    if around.asks or _PITCH.search(around.sentence) or _NOT_A_LIMIT.match(around.after):
+        return False
+    if _OUTDATED.search(around.before[-40:]):
         return False
     if _NEGATED.search(around.before[-40:]) or _VERSION.search(around.before[-12:]):
         return False
@@ -53,8 +65,13 @@ def is_claimable(mention: Mention, around: Surroundings) -> bool:
     if mention.dimension is not Dimension.ACCELERATORS:
         return True
     words = around.sentence[mention.start - around.sentence_start : mention.end - around.sentence_start]
-    if _CJK_COUNT.match(words) and (mention.low or 0) < 100 and not _FEW_CARDS.search(around.before):
-        return False  # 八卡整机 names a kind of machine
+    if (
+        article
+        and _CJK_COUNT.match(words)
+        and (mention.low or 0) < 100
+        and not _FEW_CARDS.search(around.before)
+    ):
+        return False  # in an article 八卡整机 names a kind of machine
     return not is_scale(mention, around)
 
 
@@ -77,7 +94,7 @@ def is_supplied(mention: Mention, around: Surroundings, *, vendor_known: bool) -
 def is_scale(mention: Mention, around: Surroundings) -> bool:
     """Whether a number of accelerators only says at which size something else was true or is wanted."""
     if SCALE_OF.match(around.after):
-        return True
+        return _OFFERED.search(around.before[-12:]) is None
     if _SCALE_BEFORE.search(around.before[-16:]) and not mention.level:
         return re.search(r"(?:两层|单层|扩展|可|支持|grow|scale)", around.before[-12:]) is None
     return _BUYER.search(around.sentence) is not None or _QUESTION.search(around.sentence) is not None

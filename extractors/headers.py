@@ -7,11 +7,13 @@ from dataclasses import replace
 from decimal import Decimal
 
 from extractors.mention import Mention
+from extractors.numerals import MAGNITUDES
 from extractors.scopes import Surroundings
 from extractors.units import Dimension, Unit, unit_at
 from schemas.quantity import Bound
 
 _IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
+_IN_MAGNITUDE = re.compile(r"(?:百万|千万|万|亿|million|thousand|[kKM](?![A-Za-z])) ?")
 _CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)")
 _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
     (re.compile(r"IOPS|每秒消息数|消息速率|message rate", re.IGNORECASE), Dimension.OPS),
@@ -47,13 +49,24 @@ def dress(mention: Mention, around: Surroundings) -> Mention:
     unit = _unit_over(around)
     if unit is None:
         return mention
+    factor = unit.factor * _magnitude_over(around)
     return replace(
         mention,
         unit=unit,
-        low=None if mention.low is None else mention.low * unit.factor,
-        high=None if mention.high is None else mention.high * unit.factor,
+        low=None if mention.low is None else mention.low * factor,
+        high=None if mention.high is None else mention.high * factor,
         bound=mention.bound if mention.high is not None or mention.bound is not Bound.RANGE else Bound.EXACT,
     )
+
+
+def _magnitude_over(around: Surroundings) -> Decimal:
+    """IOPS（万）: the figures below are in ten thousands."""
+    for scope in around.scopes:
+        if scope.name in ("column", "row", "label"):
+            for bracket in _IN_BRACKETS.finditer(scope.text):
+                if found := _IN_MAGNITUDE.match(bracket[1].strip()):
+                    return MAGNITUDES[found.group().strip()]
+    return Decimal(1)
 
 
 def _unit_over(around: Surroundings) -> Unit | None:
@@ -62,9 +75,9 @@ def _unit_over(around: Surroundings) -> Unit | None:
         if scope.name not in ("column", "row", "label"):
             continue
         for bracket in _IN_BRACKETS.finditer(scope.text):
-            inside = bracket[1].strip()
+            inside = _IN_MAGNITUDE.sub("", bracket[1].strip()).strip()
             found = unit_at(inside, 0)
-            if found is not None and found[1] == len(inside):
+            if found is not None and (found[1] == len(inside) or inside[found[1]] in " ,，/"):
                 return found[0]
         if currency := _CURRENCY.search(scope.text):
             name = {"美元": "USD", "元": "CNY", "RMB": "CNY"}.get(currency.group(), currency.group())

@@ -27,7 +27,7 @@ _ENOUGH_FOR = {
     Dimension.FILES: 0.6,
     Dimension.CLIENTS: 0.6,
 }
-_FAR = ("heading", "earlier", "title", "caption", "product")
+_FAR = ("heading", "earlier", "title", "caption", "note", "lead")
 _FAMILY_BONUS = 0.4
 _DISTANCE_LOSS = 0.012
 _FARTHEST = 0.3
@@ -85,6 +85,8 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
 
 def _unlikely(name: str, mention: Mention) -> float:
     """NVLink and UB are given in bytes; a figure in bits is more likely a network's."""
+    if name == "rdma_bandwidth" and mention.unit.noun in ("GE", "GbE"):
+        return -2.0
     in_bits = mention.unit.bytes_written is False and mention.dimension is Dimension.DATA_RATE
     return -1.0 if name == "interconnect_bandwidth" and in_bits else 0.0
 
@@ -139,7 +141,7 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
     if not metric.comparable_on:
         return "unspecified", "the metric has no basis"
     for scope in around.scopes:
-        if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "product"):
+        if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "note", "lead"):
             continue
         hits = [h for h in basis_hits(scope.text) if _fits(h.name, metric)]
         if not hits:
@@ -207,25 +209,31 @@ def direction_of(metric: Metric, around: Surroundings) -> str:
     if metric.family != "network" or metric.unit not in ("bit/s", "byte/s"):
         return "unspecified"
     for scope in around.scopes:
-        if scope.name not in ("near", "column", "row", "label"):
+        if scope.name not in ("near", "column", "row", "label", "note", "lead"):
             continue
         if _BOTH_WAYS.search(scope.text):
             return "bidirectional"
         if _ONE_WAY.search(scope.text):
             return "unidirectional"
-    return "unidirectional" if _FULL_DUPLEX.search(around.after[:40]) else "unspecified"
+    following = re.split(r"[\d;；。]", around.after[:40], maxsplit=1)[0]
+    if _BOTH_WAYS.search(following):
+        return "bidirectional"
+    one_way = _ONE_WAY.search(following) or _FULL_DUPLEX.search(around.after[:40])
+    return "unidirectional" if one_way else "unspecified"
 
 
-_READ_WRITE = re.compile(r"读写|读/写|read[-/ ]?(?:and|&)?[-/ ]?writes?|mixed", re.IGNORECASE)
+_READ_WRITE = re.compile(r"读写|读/写|read ?(?:/|and|&|-)? ?writes?|mixed", re.IGNORECASE)
 _READ = re.compile(r"读(?!写)(?:取|出)?|\breads?\b|\breading\b|读み", re.IGNORECASE)
-_WRITE = re.compile(r"(?<!读)写(?:入)?|\bwrites?\b|\bwriting\b|书き", re.IGNORECASE)
+_WRITE = re.compile(r"(?<!读)写(?:入)?|\bwrites?\b|\bwriting\b|书き|schreibend|Schreib", re.IGNORECASE)
 _SIZE = re.compile(
-    r"(?<![A-Za-z0-9.])\d+ ?(?:[KkM]i?B?|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
+    r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkM]i?B?|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
 )
-_LOADED = re.compile(r"(?:带|真实|业务)负载|业务水位|under (?:\w+ )?load|production load", re.IGNORECASE)
+_LOADED = re.compile(
+    r"(?:带|真实|业务|满)负载|满载|业务水位|under (?:\w+ )?load|production load", re.IGNORECASE
+)
 _EMPTY = re.compile(r"空(?:水位|载|闲)|empty (?:file ?system|system|cluster)|idle", re.IGNORECASE)
 _SCALE = re.compile(
-    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|NPUs?|accelerators)(?!间|型)|小集群|大规模集群"
+    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)|小集群|大规模集群"
 )
 _PROTOCOL = re.compile(r"TCP/IP|RDMA|RoCE|InfiniBand|NFSv?[34]?|POSIX|SMB", re.IGNORECASE)
 _WORKLOAD = re.compile(
@@ -234,6 +242,9 @@ _WORKLOAD = re.compile(
 )
 
 
+_WORKED_AT = re.compile(
+    r"(?:\b(?:on|across|with|at|over|using)|在|于) ?(?:a (?:cluster|run|job) of )?[\d,]+[KkM]? ?(?:张|块|枚)? ?(?:GPUs?|卡|[HABV]\d{3}|NPUs?|accelerators)"
+)
 _ASIDE = re.compile(r" ?[(（][^()（）]{1,30}[)）]")
 _MEASURED_UNITS = ("fraction", "s", "1/s", "byte/s", "ratio")
 
@@ -242,9 +253,10 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
     """What is stated of how the figure was measured: access, size, scale, load, workload, protocol."""
     out: dict[str, str] = {}
     near = around.text_of("near", "segment", "column", "row", "label", "caption")
-    sentence = around.sentence + "\n" + "\n".join(around.headers)
+    sentence = around.sentence + "\n" + "\n".join(around.headers) + "\n" + around.text_of("note", "lead")
     if metric.family == "storage" and metric.unit in ("byte/s", "1/s", "s"):
         access = _access(around.text_of("near", "column", "row", "label")) or _access(near)
+        access = access or _access(around.text_of("note", "lead"))
         if access:
             out["access"] = access
     if metric.name in (
@@ -276,17 +288,20 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
 
 
 def _scale(around: Surroundings) -> re.Match[str] | None:
-    """A scale beside the number, or before it with no other figure in between (在 12288 张卡上做到 55.2%)."""
-    found = _SCALE.search(around.text_of("near", "column", "row", "label"))
+    """The scale at which a figure holds: beside it, in its headers, or named in its sentence as such."""
+    found = _SCALE.search(around.text_of("near", "column", "row", "label", "note", "lead"))
     if found is None and (aside := _ASIDE.match(around.after)):
         found = _SCALE.search(aside.group())
+    if found is None and (worked := _WORKED_AT.search(around.sentence)):
+        found = _SCALE.search(worked.group())
     if found is not None:
         return found
-    for match in _SCALE.finditer(around.before):
-        found = match
-    if found is None or re.search(r"[\d、;；]", around.before[found.end() :]):
-        return None
-    return found if SCALE_OF.match(around.before[found.end() :] + " ") else None
+    for text, behind in ((around.before, True), (around.after[:24], False)):
+        for match in reversed(list(_SCALE.finditer(text))):
+            between = text[match.end() :] if behind else text[: match.start()]
+            if not re.search(r"[\d、;；]", between) and SCALE_OF.match(text[match.end() :] + " "):
+                return match
+    return None
 
 
 def _access(text: str) -> str | None:
@@ -298,20 +313,25 @@ def _access(text: str) -> str | None:
     return "read" if read else "write" if write else None
 
 
+_VERSION_BASELINE = re.compile(r"(?:较|相比|than) ?(?P<version>v?\d+\.\d+)(?! ?[%倍xX×])")
 _BASELINE = re.compile(
     r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、\d]{2,20}?)"
     r"(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
     r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
-    r"|是(?P<of>[^\s,，。;；、\d]{2,10})的$"
-    r"|(?:than|over|above|versus|vs\.?|against|compared (?:with|to)) (?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
+    r"|是(?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
+    r"|(?:than|over|above|versus|vs\.?|against|compared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
 )
-_VAGUE = re.compile(r"^(?:以往|之前|以前|过去|原本|原来|传统|前|基线|before|the previous|行业|其他|同类)")
+_VAGUE = re.compile(
+    r"^(?:以往|之前|以前|过去|原本|原来|传统(?:方案|方式|架构)?$|前|基线|before|the previous|行业|其他|同类)"
+)
 
 
 def baseline_of(around: Surroundings) -> str | None:
     """What a relative claim is compared with, where that is named; "than before" names nothing."""
-    for text in (around.before[-48:], around.after[:48]):
+    if version := _VERSION_BASELINE.search(around.before[-20:]):
+        return version["version"]
+    for text in (around.before[-48:], around.after[:48], around.text_of("lead", "note")):
         for match in _BASELINE.finditer(text):
             found = next(g for g in match.groups() if g)
             if not _VAGUE.match(found):

@@ -26,6 +26,9 @@ _COMMA_PROOF = re.compile(
     r"(?<![\d.,])0,\d(?!\d*[,\d]{3},)|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d\.\d)"
 )
 _OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；、\n\t|]{0,8}$")
+_FILES_BEFORE = re.compile(r"(?:文件数(?:量|上限)?|number of files|inodes?)[^\d,，。;；、\n\t|]{0,8}$")
+_STARTS_AT = re.compile(r"(?:from|ab|starting at) ?$", re.IGNORECASE)
+_FILES = Unit(Dimension.FILES, Decimal(1))
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 _OPS = Unit(Dimension.OPS, Decimal(1))
 
@@ -71,11 +74,12 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
             bound = said
         elif bound is Bound.ORDER_OF_MAGNITUDE and after is Bound.AT_LEAST:
             bound, high = Bound.AT_LEAST, None
-        unit = mention.unit
-        if unit.dimension is Dimension.BARE and _OPS_BEFORE.search(
-            text, max(floor, mention.start - 20), mention.start
-        ):
-            unit = _OPS
+        unit = _named_before(text, floor, mention)
+        if mention.times is not None and text[reach : mention.start].strip().lower() == "over":
+            bound = mention.bound  # RDMA over 8 × 400 Gbps
+        if unit.dimension is Dimension.MONEY and bound is Bound.EXACT:
+            starts = _STARTS_AT.search(text, max(floor, mention.start - 8), mention.start)
+            bound, best = (Bound.AT_LEAST, True) if starts else (bound, best)
         out.append(
             replace(
                 mention,
@@ -89,6 +93,17 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         )
         floor = mention.end
     return out
+
+
+def _named_before(text: str, floor: int, mention: Mention) -> Unit:
+    """A bare number takes its unit from the noun right before it: IOPS 最高 3000 万, 文件数 20 亿."""
+    if mention.dimension is Dimension.BARE:
+        window = (max(floor, mention.start - 20), mention.start)
+        if _OPS_BEFORE.search(text, *window):
+            return _OPS
+        if _FILES_BEFORE.search(text, *window):
+            return _FILES
+    return mention.unit
 
 
 _CANONICAL = {

@@ -53,7 +53,7 @@ _MAGNITUDE = re.compile(
     r"|(?:thousand|million|billion|trillion)(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆|瓦))?"
 )
 _MORE = re.compile(r"(?: ?\+(?! ?\d)| ?余| ?多(?=[款种个张卡万]))")
-_GAP_TO_UNIT = re.compile(r" {0,2}(?:个(?=[小文客星模主档]))?(?:-(?=(?!fold)[A-Za-z]))?")
+_GAP_TO_UNIT = re.compile(r" {0,2}(?:个(?=[小文客星模主档](?!作)))?(?:-(?=(?!fold)[A-Za-z]))?")
 _LEVEL = re.compile(r" ?(?:级(?!联|别)|级别|量级)|[- ](?:level|scale|class)(?![A-Za-z])")
 _OPENS_RANGE = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|から)")
 _DATE_AFTER = re.compile(r" ?[月日号](?!间)|(?P<mark>[-/])\d{1,2}(?P=mark)\d{1,4}(?!\d)")

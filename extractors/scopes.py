@@ -7,10 +7,13 @@ from dataclasses import dataclass
 
 from extractors.fold import fold
 from extractors.mention import Mention
-from schemas.document import Block, BlockKind, Document
+from schemas.document import Block, BlockKind, Document, MarkKind
 
 _SENTENCE_END = re.compile(r"[。！？!?\n]|(?<=[a-z0-9)%])\. (?=[A-Z])")
 _SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
+
+
+_NOTE_OPENING = re.compile(r"(?:\[\w{1,2}\]|[(（]\w{1,2}[)）]|\*{1,3}|[†‡§]|注 ?\d?[:：])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +40,8 @@ class Surroundings:
     before: str
     after: str
     headers: tuple[str, ...]
+    asks: bool
+    section: str
     path: tuple[str, ...]
 
     def text_of(self, *names: str) -> str:
@@ -50,7 +55,8 @@ class Page:
 
     `flat_headers`: the header of each block that is a row of a flattened table (see `plain`). `corners`: the
     header over each table's first column, which says what its rows are. `rows`: the wordy data cells of each
-    table row by block index, which may say of what a figure beside them is.
+    table row by block index, which may say of what a figure beside them is. `tops`: the first row of each
+    table. `notes`: the page's footnotes by their sign.
     """
 
     document: Document
@@ -59,6 +65,8 @@ class Page:
     title: str
     corners: dict[int, str]
     rows: dict[tuple[int, int], tuple[tuple[int, str], ...]]
+    tops: dict[int, str]
+    notes: dict[str, str]
 
 
 def page_of(document: Document, visible: str, flat_headers: dict[int, str] | None = None) -> Page:
@@ -66,15 +74,66 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
     folded = fold(visible)
     corners: dict[int, str] = {}
     rows: dict[tuple[int, int], tuple[tuple[int, str], ...]] = {}
+    tops: dict[int, str] = {}
     for index, block in enumerate(document.blocks):
+        if block.cell is not None and block.cell.is_header and not block.cell.row_headers:
+            top = folded[block.start : block.end]
+            tops[block.cell.table] = tops.get(block.cell.table, "") + " " + top
         if block.cell is not None and not block.cell.is_header:
             text = folded[block.start : block.end]
+            if block.cell.row == 0:
+                tops[block.cell.table] = tops.get(block.cell.table, "") + " " + text
             if not any(char.isdigit() for char in text):
                 place = (block.cell.table, block.cell.row)
                 rows[place] = (*rows.get(place, ()), (index, text))
         if block.cell is not None and block.cell.is_header and block.cell.row == 0 and block.cell.col == 0:
             corners[block.cell.table] = folded[block.start : block.end].strip()
-    return Page(document, folded, flat_headers or {}, fold(document.title), corners, rows)
+    return Page(
+        document,
+        folded,
+        flat_headers or {},
+        fold(document.title),
+        corners,
+        rows,
+        tops,
+        notes_of(document, folded),
+    )
+
+
+def _sign(text: str) -> str:
+    return text.strip(" []()（）【】〔〕.．:：、注")
+
+
+def notes_of(document: Document, folded: str) -> dict[str, str]:
+    """The footnotes of a page by their sign: paragraphs that begin with a raised or bracketed sign."""
+    raised = {m.start: m.end for m in document.marks if m.kind is MarkKind.SUPERSCRIPT}
+    notes: dict[str, str] = {}
+    for block in document.blocks:
+        if block.chrome or block.cell is not None:
+            continue
+        text = document.text[block.start : block.end]
+        opening = _NOTE_OPENING.match(text)
+        end = raised.get(block.start, block.start + opening.end() if opening else block.start)
+        sign = _sign(document.text[block.start : end])
+        if sign and len(sign) <= 3:
+            notes.setdefault(sign, folded[end : block.end].strip()[:400])
+    return notes
+
+
+def _notes_at(page: Page, spans: list[tuple[int, int]]) -> str:
+    """The texts of the footnotes whose signs stand in these spans."""
+    if not page.notes:
+        return ""
+    found = []
+    for mark in page.document.marks:
+        if mark.kind is MarkKind.SUPERSCRIPT and any(s < mark.start < e for s, e in spans):
+            for sign in re.split(r"[,，、 ]", _sign(page.document.text[mark.start : mark.end])):
+                if note := page.notes.get(_sign(sign)):
+                    found.append(note)
+    for start, end in spans:
+        if page.folded[end - 1 : end] == "*" and "*" in page.notes:
+            found.append(page.notes["*"])
+    return "\n".join(dict.fromkeys(found))
 
 
 def surroundings(page: Page, index: int, mentions: list[Mention], which: int) -> Surroundings:
@@ -103,6 +162,14 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         Scope("heading", heading, max(0.15, 0.45 - 0.12 * depth), -1)
         for depth, heading in enumerate(reversed(headings))
     ]
+    spans = [(sentence_start, sentence_end)]
+    if block.cell is not None:
+        headers_over = (*block.cell.row_headers, *block.cell.col_headers)
+        spans = [(block.start, block.end), *((h.start, h.end) for h in headers_over)]
+    if note := _notes_at(page, spans):
+        scopes.append(Scope("note", note, 0.2, -1))
+    if lead := _lead(document, page, index):
+        scopes.append(Scope("lead", lead, 0.25, -1))
     earlier = text[block.start : sentence_start]
     if earlier.strip():
         scopes.append(Scope("earlier", earlier, 0.2, block.start))
@@ -123,8 +190,35 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         before=text[sentence_start : mention.start],
         after=text[mention.end : sentence_end],
         headers=headers,
+        asks=text[sentence_end : sentence_end + 1] in ("?", "？"),
+        section=_section(page, index),
         path=path,
     )
+
+
+def _section(page: Page, index: int) -> str:
+    """The text of this block and its near neighbours under the same heading."""
+    blocks = page.document.blocks
+    here = blocks[index].headings
+    first = last = index
+    while first > 0 and index - first < 4 and blocks[first - 1].headings == here:
+        first -= 1
+    while last + 1 < len(blocks) and last - index < 4 and blocks[last + 1].headings == here:
+        last += 1
+    return page.folded[blocks[first].start : blocks[last].end][:1200]
+
+
+def _lead(document: Document, page: Page, index: int) -> str:
+    """The sentence ending in a colon that introduces the list this block belongs to."""
+    if document.blocks[index].kind is not BlockKind.LIST_ITEM:
+        return ""
+    for position in range(index - 1, max(-1, index - 12), -1):
+        block = document.blocks[position]
+        if block.kind is BlockKind.LIST_ITEM:
+            continue
+        text = page.folded[block.start : block.end].rstrip()
+        return text if text.endswith((":", "：")) and len(text) < 200 else ""
+    return ""
 
 
 def _around(marks: re.Pattern[str], text: str, start: int, end: int, mention: Mention) -> tuple[int, int]:

@@ -88,7 +88,7 @@ def page_subject(title: str, crumbs: str, headings: tuple[str, ...], body: str) 
     texts = [("title", fold(title)), ("heading", fold("\n".join(headings[:1]))), ("breadcrumb", fold(crumbs))]
     vendor, vendor_rule = None, ""
     for rule, text in texts:
-        found = {name for name, _, _ in vendor_names(text)} | {v for v, _, _, _ in product_names(text)}
+        found = {name for name, _, _ in vendor_names(text)} or {v for v, _, _, _ in product_names(text)}
         if len(found) == 1:
             vendor, vendor_rule = found.pop(), rule
             break
@@ -126,5 +126,6 @@ def nearest_subject(before: str, after: str, *, allow_after: bool = True) -> Sub
         vendor = vendors[pick][0] if vendors else products[pick][0]
         # Another vendor's product name beside a vendor's own name is a common word (HPN, PFS), not a subject.
         own = [p[1] for p in products if p[0] == vendor]
-        return Subject(vendor, own[pick] if own else None, rule, rule if own else "")
+        by_product = "" if vendors else " (by product)"
+        return Subject(vendor, own[pick] if own else None, rule + by_product, rule if own else "")
     return Subject(None, None)

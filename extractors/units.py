@@ -70,7 +70,7 @@ for _names, _factor in (
     ("秒 秒钟 s sec secs second seconds Sekunde Sekunden detik secondes", "1"),
     ("分钟 分 min mins minute minutes Minute Minuten menit", "60"),
     ("小时 个小时 时间 h hr hrs hour hours Stunde Stunden jam heures", "3600"),
-    ("天 d day days 日 Tage Tagen hari jours", "86400"),
+    ("天 d day days 日 个工作日 工作日 Tage Tagen hari jours", "86400"),
     ("周 星期 周间 week weeks Wochen minggu semaines", "604800"),
     ("个月 月 month months Monate Monaten bulan mois", "2592000"),
     ("年 year years", "31536000"),
@@ -85,7 +85,7 @@ _PER_CAPACITY = r"(?: ?(?:/|per|pro) ?(?:[TGP]i?B)(?![A-Za-z/])|每 ?[TGP]i?B(?!
 _TIME_PATTERN = (
     r"(?:纳秒|微秒|毫秒|ミリ秒|マイクロ秒|ナノ秒|秒钟?|分钟|分(?=内|级|以内|间|で|程度|まで)|个?小时"
     r"|时间(?=[でにがをはの、])|[nu]s|usec|msec|ms|(?:nano|micro|milli)?seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h"
-    r"|days?|天|日(?=[间でにの])|weeks?|周间?|星期|个月|months?|月(?=级)|年(?![度代级])|years?"
+    r"|days?|天|个?工作日|日(?=[间でにの])|weeks?|周间?|星期|个月|months?|月(?=级)|年(?![度代级])|years?"
     r"|(?:Milli|Mikro)?[Ss]ekunden?|Minuten?|Stunden?|Tagen?|Wochen|Monaten?|secondes|heures|jours|semaines|mois"
     r"|detik|menit|jam|hari|minggu|bulan)"
 )
@@ -93,8 +93,8 @@ _TIME_PATTERN = (
 UNIT_PATTERN = (
     rf"(?:(?P<density>(?:{_DATA_WORD}|{_DATA_SHORT}){_PER_SECOND}{_PER_CAPACITY})"
     rf"|(?P<rate>(?:{_DATA_WORD}|{_DATA_SHORT}){_PER_SECOND}|[gmt]bps(?![A-Za-z]))"
-    rf"|(?P<opsdensity>IOPS{_PER_CAPACITY})"
-    r"|(?P<ops>(?i:IOPS|I/O operations per second|ops/s|OPS(?![A-Za-z])|messages?(?: per second|/s)|条/秒|次/秒|QPS"
+    rf"|(?P<opsdensity>(?:(?:random|sequential|read|write) ){{0,2}}IOPS{_PER_CAPACITY})"
+    r"|(?P<ops>(?i:(?:(?:random|sequential|metadata|read|write|4 ?KB?) ){0,3}IOPS|(?:随机|顺序)?[读写]{1,2} ?IOPS|I/O operations per second|ops/s|OPS(?![A-Za-z])|messages?(?: per second|/s)|条/秒|次/秒|QPS"
     r"|[Mk]?pps|packets per second|msgs?/s))"
     r"|(?P<tokens>(?i:tokens?|tok) ?(?:/ ?s(?:ec(?:ond)?)?|/秒|per second|每秒))"
     r"|(?P<flops>[TPEG][Ff][Ll][Oo][Pp][Ss]?(?:/s)?|P(?= ?(?:以上)?(?:的)? ?(?:算力|以上)))"
@@ -102,9 +102,9 @@ UNIT_PATTERN = (
     rf"|(?P<data>(?:{_DATA_WORD}|{_DATA_SHORT}))"
     rf"|(?P<time>{_TIME_PATTERN})"
     r"|(?P<percent>%|‰|percentage points?|percent|per cent|个?百分点|割(?![りれ引合])|成(?![本功为立果员]))"
-    r"|(?P<many>[x×*] ?(?:NVIDIA |AMD )?(?:[HABV]\d{2,3}[A-Za-z]*|MI\d{3}\w*|GPUs?)(?![A-Za-z0-9]))"
+    r"|(?P<many>[x×*] ?(?:NVIDIA |AMD )?(?:[HABVL]\d{2,3}[A-Za-z]*|G[HB]\d{3}|MI\d{3}\w*|RTX \w+|GPUs?)(?![A-Za-z0-9]))"
     r"|(?P<ratio>倍|-fold|×(?! ?\d)|x(?![A-Za-z0-9])(?! ?\d)|times(?= (?:faster|more|higher|lower|as|the|better)))"
-    r"|(?P<accel>(?:张|颗|块|枚)? ?(?:加速卡|昇腾|GPU卡|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU"
+    r"|(?P<accel>(?:张|颗|块|枚)? ?(?:加速卡|昇腾|GPU卡|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU|基(?=まで|规模|。)"
     r"|(?:[A-Z][\w-]* ){0,4}(?:GPU|accelerator|[NTX]PU)s?(?![A-Za-z])"
     r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips)"
     r"|(?P<files>个?(?:文件|档案)(?!系统|存储|夹)|files?(?![ -]?systems?|[A-Za-z]))"
