@@ -86,7 +86,12 @@ def read_document(body: bytes, *, content_type: str = "", name: str = "") -> Doc
         document = read_text(decoded.text)
     notes = (*decoded.notes, *_notes_on(document, decoded, form))
     return document.model_copy(
-        update={"encoding": decoded.encoding, "encoding_from": decoded.encoding_from, "notes": notes}
+        update={
+            "encoding": decoded.encoding,
+            "encoding_from": decoded.encoding_from,
+            "notes": notes,
+            "form": form,
+        }
     )
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 from extractors.checks import check_claim
-from extractors.claims import Context, read_claims
+from extractors.claims import read_claims
+from extractors.context import Context
 from extractors.document import masked, read_document
 from extractors.flags import readings_of
 from extractors.fold import fold
@@ -66,7 +67,7 @@ def extract_document(
 ) -> Extraction:
     """Everything that a document claims, for one that was read before."""
     flat: dict[int, str] = {}
-    if not any(b.cell or b.kind is not BlockKind.PARAGRAPH for b in document.blocks):
+    if document.form == "text":
         document, flat = restructure(document)
     visible = masked(document)
     page = page_of(document, visible, flat)
@@ -89,8 +90,7 @@ def extract_document(
 def _is_article(document: Document) -> bool:
     """A page about no one vendor that names several, or a long text without structure."""
     named = {vendor for vendor, _, _ in vendor_names(fold(document.text[:200_000]))}
-    plain = not any(b.cell for b in document.blocks) and not document.title
-    return len(named) > 1 or (plain and len(document.text) > _LONG_TEXT)
+    return len(named) > 1 or (document.form == "text" and len(document.text) > _LONG_TEXT)
 
 
 def _subject(document: Document, vendor: str | None, product: str | None) -> Subject:

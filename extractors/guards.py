@@ -5,15 +5,11 @@ from __future__ import annotations
 import re
 
 from extractors.mention import Mention
+from extractors.scale import SCALE_OF
 from extractors.scopes import Surroundings
 from extractors.units import Dimension
 from schemas.quantity import Bound
 
-# After an accelerator count: it is the scale at which something else holds, or a buyer's own size.
-SCALE_OF = re.compile(
-    r"^ ?(?:以上|级|及以上)?(?:的)?(?:规模)?(?:下|上|的?(?:大模型)?(?:预训练|微调|训练任务|场景)|多机|线性|并行|訓練|训练集群|训练任务"
-    r"|规模(?:实测|测试)|(?:的)?(?:加速比|AllReduce|训练的|通信效率|任务)| AllReduce|集群的?平均|规模?(?:测试|实测)? ?[)）]|集群(?:交付)?(?:案例|验收)|榜|翻倍|量级|级?拓扑|级?规划|级?场景|级?任务|で|の|规模で|规模の|规模下|以上规模(?!组网)|以上的| at )"
-)
 _SCALE_BEFORE = re.compile(
     r"(?:在|申请|使用|从|到|至|于|推到|跨过|超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
     r"|(?:runs?|jobs?) of|(?:on|across|with|at) (?:a|one|an?) (?:\w+ ){0,2}(?:cluster|run|job|system) of) ?$",
@@ -32,9 +28,10 @@ _SUPPLY = re.compile(
     re.IGNORECASE,
 )
 _CJK_COUNT = re.compile(r"^[一二两三四五六七八九十]")
+_CHOICE = re.compile(r"支持|可选|range|提供|offer|规模为?", re.IGNORECASE)
 _OFFERED = re.compile(r"(?:最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
 _NOT_A_LIMIT = re.compile(r"^ ?并发(?:的)?(?:场景|下|时|压测|测试|访问)")
-_PITCH = re.compile(r"cookie|sponsored|赞助|广告", re.IGNORECASE)
+_PITCH = re.compile(r"cookie|sponsored|赞助|广告|招标|\bRFP\b|\btender\b", re.IGNORECASE)
 _OUTDATED = re.compile(
     r"(?:\bformer(?:ly)?|\bpreviously|\bno longer|此前|原先|旧版|曾经?)[^。;；]{0,30}$", re.IGNORECASE
 )
@@ -72,6 +69,8 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
         and not _FEW_CARDS.search(around.before)
     ):
         return False  # in an article 八卡整机 names a kind of machine
+    if mention.bound is Bound.RANGE and not _CHOICE.search(around.before[-24:]):
+        return False  # 8 to 1,024 GPUs is how far something was scaled, or what a buyer has
     return not is_scale(mention, around)
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from extractors.cues import AGAINST, basis_hits, metric_hits
 from extractors.fold import fold
-from extractors.guards import SCALE_OF
 from extractors.mention import Mention
+from extractors.scale import SCALE_OF
 from extractors.scopes import Scope, Surroundings
 from extractors.units import Dimension
 from schemas.registry import Metric, registry
@@ -320,7 +320,8 @@ _BASELINE = re.compile(
     r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
     r"|是(?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
-    r"|(?:than|over|above|versus|vs\.?|against|compared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
+    r"|(?:than|over|above|versus|vs\.?|against|compared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
+    r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
 )
 _VAGUE = re.compile(
     r"^(?:以往|之前|以前|过去|原本|原来|传统(?:方案|方式|架构)?$|前|基线|before|the previous|行业|其他|同类)"

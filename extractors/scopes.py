@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 from extractors.fold import fold
 from extractors.mention import Mention
+from extractors.scale import SCALE_OF
+from extractors.units import Dimension
 from schemas.document import Block, BlockKind, Document, MarkKind
 
 _SENTENCE_END = re.compile(r"[。！？!?\n]|(?<=[a-z0-9)%])\. (?=[A-Z])")
@@ -127,10 +129,9 @@ def _notes_at(page: Page, spans: list[tuple[int, int]]) -> str:
     found = []
     for mark in page.document.marks:
         if mark.kind is MarkKind.SUPERSCRIPT and any(s < mark.start < e for s, e in spans):
-            for sign in re.split(r"[,，、 ]", _sign(page.document.text[mark.start : mark.end])):
-                if note := page.notes.get(_sign(sign)):
-                    found.append(note)
-    for start, end in spans:
+            signs = re.split(r"[,，、 ]", _sign(page.document.text[mark.start : mark.end]))
+            found += [page.notes[_sign(s)] for s in signs if _sign(s) in page.notes]
+    for _, end in spans:
         if page.folded[end - 1 : end] == "*" and "*" in page.notes:
             found.append(page.notes["*"])
     return "\n".join(dict.fromkeys(found))
@@ -142,8 +143,12 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
     text = page.folded
     sentence_start, sentence_end = _around(_SENTENCE_END, text, block.start, block.end, mention)
     segment_start, segment_end = _around(_SEGMENT_END, text, sentence_start, sentence_end, mention)
-    previous = max((m.tail for m in mentions[max(0, which - 3) : which] if m.has_unit), default=block.start)
-    following = min((m.reach for m in mentions[which + 1 : which + 4] if m.has_unit), default=block.end)
+    previous = max(
+        (m.tail for m in mentions[max(0, which - 3) : which] if _stands_alone(m, text)), default=block.start
+    )
+    following = min(
+        (m.reach for m in mentions[which + 1 : which + 4] if _stands_alone(m, text)), default=block.end
+    )
     near_start = max(segment_start, min(previous, mention.start))
     near_end = min(segment_end, max(following, mention.end))
     scopes = [
@@ -194,6 +199,13 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         section=_section(page, index),
         path=path,
     )
+
+
+def _stands_alone(mention: Mention, text: str) -> bool:
+    """Whether a neighbour is a figure of its own: not a bare number, not the scale of another figure."""
+    if mention.dimension is Dimension.ACCELERATORS:
+        return SCALE_OF.match(text[mention.end : mention.end + 24]) is None
+    return mention.has_unit
 
 
 def _section(page: Page, index: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Literal
 
 from pydantic import Field
 
@@ -94,7 +95,7 @@ class Document(Record):
 
     Blocks do not overlap and cover every character of `text` that is not white space between blocks.
     `title` is the page's own title, not part of `text`. `lang` is the declared or guessed language ("zh",
-    "zh-Hant", "en", "ja"…). `notes` records what was odd about the bytes (a guessed encoding, a cut page).
+    "zh-Hant", "en", "ja"…). `form`: what the bytes were. `notes` records what was odd about the bytes (a guessed encoding, a cut page).
     """
 
     text: str
@@ -105,4 +106,5 @@ class Document(Record):
     lang: str = ""
     encoding: str = "utf-8"
     encoding_from: str = ""
+    form: Literal["html", "markdown", "text"] = "html"
     notes: tuple[str, ...] = ()

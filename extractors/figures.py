@@ -1,0 +1,144 @@
+"""A figure of a known metric: its amount in the canonical unit, its bound, its qualifiers, the words that carry it."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+from extractors.context import Context
+from extractors.meaning import Meaning
+from extractors.mention import Mention
+from extractors.quantities import canonical_unit
+from extractors.scopes import Page, Surroundings
+from extractors.units import Dimension
+from schemas.quantity import Bound
+from schemas.registry import Metric
+
+_HEADER_BOUND = re.compile(
+    r"最高|最大(?!集群|规模)|峰值|上限|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling", re.IGNORECASE
+)
+_HEADER_FLOOR = re.compile(r"最低|最小|\bmin(?:imum)?\b|低至", re.IGNORECASE)
+_CREDIT = re.compile(r"credit|赔偿|赔付|代金券|refund|返金", re.IGNORECASE)
+NEED_A_LIMIT = frozenset({"fs_capacity_max", "file_count_max", "clients_max"})
+_LIMIT_WORDS = re.compile(
+    r"上限|最大|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest|up to|scale|grow|held|at most|mount",
+    re.IGNORECASE,
+)
+_LIMITS = frozenset(
+    {"fs_capacity_max", "file_count_max", "clients_max", "cluster_size_max", "sku_count", "model_count"}
+)
+_LABEL_FLOOR = re.compile(r" ?(?:以上|及以上|or more|and up)")
+_GPU_MODEL = re.compile(
+    r"(?:RTX ?(?:[A-Z]?\d{2,4}|\d0(?= ?系))|Tesla [A-Z]\d+|[HABVLP]\d{2,3}[sS]?|T4|MI\d{3}X?|GB\d{3}|910[BC]|昇腾 ?\d+[A-Z]?)(?: ?系)?"
+)
+_TIER = re.compile(
+    r"型|档|级(?!别)|L\d|tier|class|^GP-|standard|premium|performance|capacity$|\d+ ?MB/s/TiB", re.IGNORECASE
+)
+_RESTATES = re.compile(r" ?[(（]?(?:即|也就是|相当于|合|i\.e\.,?|that is,?|=) ?")
+
+
+def amounts_of(
+    mention: Mention, metric: Metric, dimension: Dimension, *, binary: bool
+) -> tuple[Decimal | None, Decimal | None, str] | None:
+    """The figure in the metric's canonical unit."""
+    unit, factor = metric.unit, Decimal(1)
+    written = mention.dimension
+    if written is Dimension.DATA_RATE:
+        factor = Decimal(1) if unit == "bit/s" else Decimal("0.125")
+        if unit == "byte/s/TiB" and not binary:
+            factor *= Decimal(2) ** 40 / Decimal(10) ** 12
+    elif written is Dimension.DATA and dimension is Dimension.DATA_RATE and unit == "bit/s":
+        factor = Decimal(8)
+    elif written is Dimension.MONEY:
+        unit = mention.unit.currency
+    elif written is Dimension.RATIO:
+        unit = "ratio"
+    elif written is Dimension.FRACTION:
+        unit = "fraction"
+    if metric.name == "other":
+        unit = canonical_unit(mention, "")[0]
+    if metric.name != "relative_improvement" and unit == "ratio":
+        return None
+    low = None if mention.low is None else mention.low * factor
+    high = None if mention.high is None else mention.high * factor
+    return low, high, unit
+
+
+def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Context) -> tuple[Bound, bool]:
+    """The bound and whether the words call it the best attainable: the figure's own, then its headers'."""
+    bound, best = mention.bound, mention.best_case
+    headers = "\n".join(around.headers)
+    if metric.name == "relative_improvement":
+        return bound, best
+    if bound is Bound.EXACT and _LABEL_FLOOR.match(around.text_of("label")):
+        return Bound.AT_LEAST, best
+    if _HEADER_BOUND.search(headers):
+        if bound is Bound.EXACT:
+            bound = Bound.AT_MOST
+        best = best or (metric.name not in _LIMITS and bound is not Bound.FORMULA)
+    elif bound is Bound.EXACT and _HEADER_FLOOR.search(headers):
+        bound, best = Bound.AT_LEAST, metric.better == "lower"
+    measured = context.best_measured_from is not None and mention.start >= context.best_measured_from
+    if measured and metric.family == "storage" and bound is Bound.EXACT and around.block.cell is not None:
+        bound, best = Bound.AT_MOST, True
+    return bound, best
+
+
+def is_threshold(page: Page, mention: Mention, around: Surroundings) -> bool:
+    """A step of a credit table (below 99.9 %: 10 % back) promises nothing by itself."""
+    top = page.tops.get(around.block.cell.table, "") if around.block.cell is not None else ""
+    return mention.bound is Bound.AT_MOST or _CREDIT.search(top) is not None
+
+
+def is_limit(mention: Mention, around: Surroundings) -> bool:
+    """Whether a capacity or a count is given as what is supported at most, not as the size of one thing."""
+    if mention.bound is not Bound.EXACT:
+        return True
+    return _LIMIT_WORDS.search(around.sentence + "\n" + "\n".join(around.headers)) is not None
+
+
+def contradicts(text: str, left: Mention, right: Mention) -> bool:
+    """Whether a figure is given again in another unit and is not the same (2 PiB, that is 1024 TiB)."""
+    restated = _RESTATES.fullmatch(text[left.end : right.start]) is not None
+    if not restated or left.low is None or right.low is None or left.dimension is not right.dimension:
+        return False
+    return left.has_unit and abs(left.low - right.low) > Decimal("0.05") * max(left.low, right.low)
+
+
+def qualifiers_of(mention: Mention, metric: Metric, around: Surroundings) -> dict[str, str]:
+    """What tells the figure from its neighbours on the page: tier, model, plane, formula."""
+    out: dict[str, str] = {}
+    if mention.formula:
+        out["formula"] = mention.formula
+    if metric.name == "gpu_memory":
+        models = _GPU_MODEL.findall(around.before) or _GPU_MODEL.findall("\n".join(around.headers))
+        if models:
+            out["model"] = models[-1].strip()
+    if metric.family == "storage":
+        for scope in around.scopes:
+            if scope.name in ("row", "column") and _TIER.search(scope.text) and len(scope.text) <= 40:
+                out["tier"] = scope.text.strip()
+                break
+        else:
+            tier = re.findall(
+                r"(?:极速型|标准型|增强型|通用型|性能型|容量型)(?: ?L\d)?|L\d(?: 极速型)?", around.before
+            )
+            if tier:
+                out["tier"] = tier[-1]
+    if (plane := re.findall(r"([A-Z]{2,5}) ?平面", around.before)) and metric.family == "network":
+        out["plane"] = plane[-1]
+    return out
+
+
+def quote_span(page: Page, mention: Mention, meaning: Meaning, around: Surroundings) -> tuple[int, int]:
+    """The words that carry the claim: the figure with its bound, and the deciding cue of the same sentence."""
+    start, end = min(mention.reach, mention.start), max(mention.tail, mention.end)
+    sentence_end = around.sentence_start + len(around.sentence)
+    if around.sentence_start <= meaning.cue_start and meaning.cue_end <= sentence_end:
+        start, end = min(start, meaning.cue_start), max(end, meaning.cue_end)
+    text = page.document.text
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    return start, end
