@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help run test lint bench clean setup lock wheel
+.PHONY: help run test lint eval bench clean setup lock wheel
 help: ## Show the commands
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -30,6 +30,9 @@ lint: $(STAMP) ## Layers, style and types
 	@$(BIN)/ruff format --check .
 	@$(BIN)/lint-imports
 	@$(BIN)/mypy
+
+eval: $(STAMP) ## Score the extractor on labelled pages against its floors
+	@$(BIN)/python -m tests.quality.evaluate
 
 bench: $(STAMP) ## Measure speed as ratios in one run
 	@$(BIN)/python -m tests.bench.run
