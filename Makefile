@@ -35,6 +35,8 @@ eval: $(STAMP) ## Score the extractor on labelled pages against its floors
 	@$(BIN)/python -m tests.quality.evaluate
 
 bench: $(STAMP) ## Measure speed as ratios in one run
+	@test -x .venv-bench/bin/python || { $(PYTHON) -m venv .venv-bench && .venv-bench/bin/python -m pip install --quiet \
+	  --disable-pip-version-check quantulum3; } || echo "quantulum3 could not be installed; measuring without it" >&2
 	@$(BIN)/python -m tests.bench.run
 
 lock: $(STAMP) ## Renew requirements.lock from the ranges in pyproject.toml (needs uv)
@@ -45,5 +47,5 @@ wheel: $(STAMP) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
 
 clean: ## Remove the environment, caches and built files (a ledger is never touched)
-	rm -rf $(VENV) dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-bench dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

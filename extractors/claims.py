@@ -6,7 +6,6 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import replace
 
 from extractors.capability_claims import capability_claims
 from extractors.context import EXTRACTOR, Context
@@ -99,8 +98,7 @@ def _figures(page: Page, context: Context) -> Iterator[Claim]:
 
 
 def _shifted(mention: Mention, by: int) -> Mention:
-    return replace(
-        mention,
+    return mention._replace(
         start=mention.start + by,
         end=mention.end + by,
         unit_start=mention.unit_start + by,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 
 from extractors.mention import Mention
@@ -42,7 +41,7 @@ def dress(mention: Mention, around: Surroundings) -> Mention:
         flat = around.text_of("flat")
         worded = mention.scale != 1 or mention.level
         return (
-            replace(mention, unit=Unit(Dimension.OPS, Decimal(1))) if worded and "IOPS" in flat else mention
+            mention._replace(unit=Unit(Dimension.OPS, Decimal(1))) if worded and "IOPS" in flat else mention
         )
     if around.block.cell is None and around.block.label is None and not mention.formula:
         return mention
@@ -50,8 +49,7 @@ def dress(mention: Mention, around: Surroundings) -> Mention:
     if unit is None:
         return mention
     factor = unit.factor * _magnitude_over(around)
-    return replace(
-        mention,
+    return mention._replace(
         unit=unit,
         low=None if mention.low is None else mention.low * factor,
         high=None if mention.high is None else mention.high * factor,

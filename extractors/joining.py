@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 
 from extractors.mention import Mention
@@ -75,7 +74,7 @@ def _product(left: Mention, right: Mention) -> Mention | None:
     if count.dimension is not Dimension.BARE or not whole or value.dimension not in _TAKES_TIMES:
         return None
     times = (count.low or Decimal(1)) * (value.times or Decimal(1))
-    return replace(value, start=left.start, end=right.end, low=left.low * right.low, times=times)
+    return value._replace(start=left.start, end=right.end, low=left.low * right.low, times=times)
 
 
 def _plus_minus(left: Mention, right: Mention) -> Mention | None:
@@ -87,8 +86,8 @@ def _plus_minus(left: Mention, right: Mention) -> Mention | None:
         middle, spread, whole = left.low, left.low * right.low, left
     else:
         return None
-    return replace(
-        whole, start=left.start, end=right.end, low=middle - spread, high=middle + spread, bound=Bound.RANGE
+    return whole._replace(
+        start=left.start, end=right.end, low=middle - spread, high=middle + spread, bound=Bound.RANGE
     )
 
 
@@ -97,7 +96,7 @@ def _clock(left: Mention, right: Mention) -> Mention | None:
     finer = right.unit.factor < left.unit.factor and Bound.EXACT is left.bound is right.bound
     if not finer or left.low is None or right.low is None or right.low >= left.unit.factor:
         return None
-    return replace(right, start=left.start, unit_start=left.unit_start, low=left.low + right.low)
+    return right._replace(start=left.start, unit_start=left.unit_start, low=left.low + right.low)
 
 
 def _range(left: Mention, right: Mention) -> Mention | None:
@@ -111,13 +110,13 @@ def _range(left: Mention, right: Mention) -> Mention | None:
     elif left.dimension is right.dimension:
         low = left.low
     elif left.dimension is Dimension.MONEY and right.dimension is Dimension.BARE:
-        low, whole = left.low, replace(left, end=right.end)
+        low, whole = left.low, left._replace(end=right.end)
     else:
         return None
     high = right.high if right.bound is Bound.ORDER_OF_MAGNITUDE else right.low
     if high is None or high <= low or Bound.RANGE in (left.bound, right.bound):
         return None
-    return replace(whole, start=left.start, low=low, high=high, bound=Bound.RANGE, level=False)
+    return whole._replace(start=left.start, low=low, high=high, bound=Bound.RANGE, level=False)
 
 
 def _share_units(text: str, mentions: list[Mention]) -> list[Mention]:
@@ -133,6 +132,6 @@ def _share_units(text: str, mentions: list[Mention]) -> list[Mention]:
         if linked and left.scale == 1 and right.times is None:
             # `tail` marks the list: its members are quoted up to the unit that they share.
             end = right.tail or right.end
-            out[position - 1] = replace(left, unit=right.unit, low=left.low * right.unit.factor, tail=end)
-            out[position] = replace(right, tail=end)
+            out[position - 1] = left._replace(unit=right.unit, low=left.low * right.unit.factor, tail=end)
+            out[position] = right._replace(tail=end)
     return out

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 from extractors.units import Dimension, Unit
 from schemas.quantity import Bound
@@ -11,8 +11,7 @@ from schemas.quantity import Bound
 BARE = Unit(Dimension.BARE, Decimal(1))
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A quantity as found. `low` and `high` are in the unit's base (see `units`), before any metric is known.
 
     `start:end` covers the expression with its unit (8 × 400 Gbps whole), `unit_start` is where the unit

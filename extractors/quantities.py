@@ -7,7 +7,6 @@ taken out, offsets are mapped back. Time is linear in the text's length.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 
 from extractors.bounds import bound_after, bound_before
@@ -49,8 +48,7 @@ def _find_without_invisible(text: str, lang: str) -> list[Mention]:
     places = [i for i, char in enumerate(text) if not _INVISIBLE.match(char)]
     places.append(len(text))
     return [
-        replace(
-            m,
+        m._replace(
             start=places[m.start],
             end=places[m.end - 1] + 1,
             unit_start=places[m.unit_start],
@@ -81,8 +79,7 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
             starts = _STARTS_AT.search(text, max(floor, mention.start - 8), mention.start)
             bound, best = (Bound.AT_LEAST, True) if starts else (bound, best)
         out.append(
-            replace(
-                mention,
+            mention._replace(
                 bound=bound,
                 high=high,
                 best_case=best,

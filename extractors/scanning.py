@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from decimal import Decimal
 
 from extractors.mention import BARE, Mention
@@ -97,7 +96,7 @@ def _japanese_minutes(mention: Mention) -> Mention:
     if mention.dimension is not Dimension.BARE or mention.low is None:
         return mention
     unit = Unit(Dimension.TIME, Decimal(60))
-    return replace(mention, end=mention.end + 1, low=mention.low * 60, unit=unit)
+    return mention._replace(end=mention.end + 1, low=mention.low * 60, unit=unit)
 
 
 def _complete(text: str, head: re.Match[str], comma: bool) -> Mention | None:
