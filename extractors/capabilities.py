@@ -12,8 +12,28 @@ from extractors.scopes import Page
 from schemas.document import Block, BlockKind
 
 _NEGATED = re.compile(
-    r"(?:没有|不提供|暂无|尚无|不支持|无需|不需要|不依赖|不用|未(?:支持|提供)|缺少|无法"
+    r"(?:没有|不是|并非|不提供|暂无|尚无|不支持|无需|不需要|不依赖|不用|未(?:支持|提供)|缺少|无法"
     r"|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't|not \w+ (?:by|with|over|to))[^,，。;；]{0,18}$",
+    re.IGNORECASE,
+)
+_DENIED_AFTER = re.compile(
+    r"^[^,，。;；]{0,24}?(?:(?:is|are|was) (?:not|no longer|un)|not (?:supported|available|offered|included)|unsupported|unavailable"
+    r"|(?:is|are) planned|planned for|coming soon|on the roadmap|in development"
+    r"|即将|规划中|开发中|暂不|尚未|不支持|不可用|不提供|未支持|敬请期待"
+    r"|[:：|]\s*(?:no|none|n/a|not \w+|否|无|不支持|—|-|×|✗)(?![A-Za-z]))",
+    re.IGNORECASE,
+)
+_DENIED_CELL = re.compile(r"^\s*(?:no|none|n/a|not \w+|否|无|不支持|暂不支持|✗|×|x)\s*$", re.IGNORECASE)
+_RIVAL = re.compile(
+    r"(?:than|versus|vs\.?|unlike|instead of|rather than|较|比|对标|不输|媲美|比肩) ?(?:an? |the )?$",
+    re.IGNORECASE,
+)
+_ALSO_RAN = re.compile(
+    r"^ ?(?:相当|持平|媲美|接近|相近|看齐|的水平)|^ ?(?:class|level|parity|equivalent)", re.IGNORECASE
+)
+_COMPARED = re.compile(
+    r"(?:相比|对标|媲美|比肩|不输|与|和|较|比"
+    r"|than|versus|vs\.?|against|like|unlike|instead of|rather than|comparable (?:to|with)|equal to) ?(?:an? |the )?$",
     re.IGNORECASE,
 )
 _ONLY_TALK = re.compile(
@@ -72,11 +92,30 @@ def find_capabilities(page: Page) -> Iterator[CapabilityMention]:
                             capability.name, index, block.start + start, block.start + end,
                             block.start + match.start(), block.start + match.end(), of,
                         )  # fmt: skip
-                elif not _NEGATED.search(before) and not _ONLY_TALK.search(_sentence(text, match.start())):
+                elif _is_stated(page, index, text, match.start(), match.end(), before):
                     yield CapabilityMention(
                         capability.name, index, block.start + start, block.start + end,
                         block.start + match.start(), block.start + match.end(),
                     )  # fmt: skip
+
+
+def _is_stated(page: Page, index: int, text: str, start: int, end: int, before: str) -> bool:
+    """Whether the words say that it is there: not denied, planned, asked about or only compared with."""
+    after = text[end : end + 60]
+    if _NEGATED.search(before) or _DENIED_AFTER.match(after) or _ONLY_TALK.search(_sentence(text, start)):
+        return False
+    if _COMPARED.search(before) and (_ALSO_RAN.match(after) or _RIVAL.search(before)):
+        return False
+    block = page.document.blocks[index]
+    if block.cell is None:
+        return True
+    # A row that ends in "No" denies what its header names.
+    row = [
+        page.folded[b.start : b.end]
+        for b in page.document.blocks[index + 1 : index + 8]
+        if b.cell is not None and (b.cell.table, b.cell.row) == (block.cell.table, block.cell.row)
+    ]
+    return not (row and all(_DENIED_CELL.match(cell) for cell in row))
 
 
 def _sentence(text: str, position: int) -> str:

@@ -147,18 +147,14 @@ def _claim(
         return None
     if metric.name in NEED_A_LIMIT and not is_limit(mention, around):
         return None
-    if metric.floor is not None and low is not None and low < metric.floor:
-        return None
-    basis, basis_rule = basis_of(
-        metric, mention, around, spec_sheet=spec_sheet and family in ("storage", "any")
-    )
+    told = basis_of(metric, mention, around, spec_sheet=spec_sheet and family in ("storage", "any"))
     bound, best_case = bound_of(mention, metric, around, context)
     if bound is Bound.EXACT and high is not None:
         bound = Bound.RANGE
     qualifiers = qualifiers_of(mention, metric, around)
     if metric.name == "relative_improvement" and (of := improves(around)):
         qualifiers["of"] = of
-    start, end = quote_span(page, mention, meaning, around)
+    start, end = quote_span(page, mention, meaning, told, around)
     draft = Claim(
         claim_key="draft",
         source=context.source,
@@ -172,7 +168,7 @@ def _claim(
         unit_as_written=page.document.text[mention.unit_start : mention.end].strip(),
         bound=bound,
         best_case=best_case,
-        basis=basis,
+        basis=told.basis,
         direction=Direction(direction_of(metric, around)),
         condition=condition_of(metric, mention, around),
         baseline=baseline_of(around) if metric.name == "relative_improvement" else None,
@@ -181,7 +177,7 @@ def _claim(
         extractor=EXTRACTOR,
         rules={
             "metric": meaning.rule,
-            "basis": basis_rule,
+            "basis": told.rule,
             "vendor": subject.vendor_rule or "not named",
             "product": subject.product_rule or "not named",
         },

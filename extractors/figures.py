@@ -6,7 +6,7 @@ import re
 from decimal import Decimal
 
 from extractors.context import Context
-from extractors.meaning import Meaning
+from extractors.meaning import Meaning, Told
 from extractors.mention import Mention
 from extractors.quantities import canonical_unit
 from extractors.scopes import Page, Surroundings
@@ -21,7 +21,7 @@ _HEADER_FLOOR = re.compile(r"最低|最小|\bmin(?:imum)?\b|低至", re.IGNORECA
 _CREDIT = re.compile(r"credit|赔偿|赔付|代金券|refund|返金", re.IGNORECASE)
 NEED_A_LIMIT = frozenset({"fs_capacity_max", "file_count_max", "clients_max"})
 _LIMIT_WORDS = re.compile(
-    r"上限|最大|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest|up to|scale|grow|held|at most|mount",
+    r"上限|最大|文件数|客户端数|单个?文件系统|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest|up to|scale|grow|held|at most|mount",
     re.IGNORECASE,
 )
 _LIMITS = frozenset(
@@ -130,12 +130,16 @@ def qualifiers_of(mention: Mention, metric: Metric, around: Surroundings) -> dic
     return out
 
 
-def quote_span(page: Page, mention: Mention, meaning: Meaning, around: Surroundings) -> tuple[int, int]:
-    """The words that carry the claim: the figure with its bound, and the deciding cue of the same sentence."""
+def quote_span(
+    page: Page, mention: Mention, meaning: Meaning, told: Told, around: Surroundings
+) -> tuple[int, int]:
+    """The words that carry the claim: the figure with its bound, what it measures and what it is per."""
     start, end = min(mention.reach, mention.start), max(mention.tail, mention.end)
     sentence_end = around.sentence_start + len(around.sentence)
     if around.sentence_start <= meaning.cue_start and meaning.cue_end <= sentence_end:
         start, end = min(start, meaning.cue_start), max(end, meaning.cue_end)
+    if around.sentence_start <= told.start and told.end <= sentence_end:
+        start, end = min(start, told.start), max(end, told.end)
     text = page.document.text
     while start < end and text[start].isspace():
         start += 1

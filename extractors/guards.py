@@ -11,12 +11,13 @@ from extractors.units import Dimension
 from schemas.quantity import Bound
 
 _SCALE_BEFORE = re.compile(
-    r"(?:在|申请|使用|从|到|至|于|推到|跨过|超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
+    r"(?:在|申请|使用|从|到|至|于|推到|跨过|超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?<!starts )\bat|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
     r"|(?:runs?|jobs?) of|(?:on|across|with|at) (?:a|one|an?) (?:\w+ ){0,2}(?:cluster|run|job|system) of) ?$",
     re.IGNORECASE,
 )
 _BUYER = re.compile(
     r"申请|选型|优先(?:看|评估|选)|采购|你的|我们?建议|要求提供|招标|索取|应该|预算|可以先|如果|若你|for example, a|e\.g\."
+    r"|[Aa] (?:team|lab|startup|company|customer|buyer) (?:with|that)"
 )
 _FEW_CARDS = re.compile(r"(?:搭载|配备|支持|内置|每台|单机|集成|配置) ?$")
 _FORMER = re.compile(
@@ -31,7 +32,10 @@ _CJK_COUNT = re.compile(r"^[一二两三四五六七八九十]")
 _CHOICE = re.compile(r"支持|可选|range|提供|offer|规模为?", re.IGNORECASE)
 _OFFERED = re.compile(r"(?:最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
 _NOT_A_LIMIT = re.compile(r"^ ?并发(?:的)?(?:场景|下|时|压测|测试|访问)")
-_PITCH = re.compile(r"cookie|sponsored|赞助|广告|招标|\bRFP\b|\btender\b", re.IGNORECASE)
+_PITCH = re.compile(
+    r"cookie|minutes? (?:to )?read\b|min(?:ute)? read\b|reading time|阅读(?:时间|时长|需)|sponsored|赞助|广告|招标|\bRFP\b|\btender\b",
+    re.IGNORECASE,
+)
 _OUTDATED = re.compile(
     r"(?:\bformer(?:ly)?|\bpreviously|\bno longer|此前|原先|旧版|曾经?)[^。;；]{0,30}$", re.IGNORECASE
 )

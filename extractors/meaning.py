@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from extractors.cues import AGAINST, basis_hits, metric_hits
+from extractors.cues import AGAINST, Hit, basis_hits, metric_hits
 from extractors.fold import fold
 from extractors.mention import Mention
 from extractors.scale import SCALE_OF
@@ -67,6 +68,10 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
             others[hit.name] += 0.1 * weight
     scored = {}
     for name, found in best.items():
+        floor = registry().metric(name).floor
+        largest = mention.low if mention.high is None else mention.high
+        if floor is not None and largest is not None and largest < floor:
+            continue  # eight cards are no cluster, 10 % is no availability
         # A ruling-out word elsewhere in the sentence says nothing against a cue right beside the number.
         beside = found[1].startswith(("near", "segment", "column", "row", "label"))
         scored[name] = (
@@ -136,10 +141,26 @@ def _default(dimension: Dimension, family: str, mention: Mention) -> Meaning | N
 _STORAGE_ONLY = ("fs_throughput", "fs_iops", "fs_latency")
 
 
-def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_sheet: bool) -> tuple[str, str]:
-    """The basis and the rule that found it. `spec_sheet`: a table or list of one storage product's limits."""
+class Told(NamedTuple):
+    """A basis with the rule that found it; `start:end` in the document where its words stand in the sentence."""
+
+    basis: str
+    rule: str
+    start: int = -1
+    end: int = -1
+
+
+def _told(hit: Hit, scope: Scope) -> Told:
+    rule = f"{scope.name}: {scope.text[hit.start : hit.end]}"
+    if scope.offset < 0 or scope.name not in ("near", "before", "head"):
+        return Told(hit.name, rule)
+    return Told(hit.name, rule, scope.offset + hit.start, scope.offset + hit.end)
+
+
+def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_sheet: bool) -> Told:
+    """The basis, the rule that found it and where its words stand. `spec_sheet`: a table or list of one storage product's limits."""
     if not metric.comparable_on:
-        return "unspecified", "the metric has no basis"
+        return Told("unspecified", "the metric has no basis")
     for scope in around.scopes:
         if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "note", "lead"):
             continue
@@ -151,15 +172,15 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
             hits.sort(key=lambda h: (h.name == "aggregate", _gap(h.start, h.end, scope, mention)))
             if scope.name == "before" and not _reaches(scope, hits[0].end, mention, around):
                 continue
-            return hits[0].name, f"{scope.name}: {scope.text[hits[0].start : hits[0].end]}"
+            return _told(hits[0], scope)
         names = {h.name for h in hits}
         if len(names) == 1:
-            return hits[0].name, f"{scope.name}: {scope.text[hits[0].start : hits[0].end]}"
+            return _told(hits[0], scope)
     if metric.default_basis:
-        return metric.default_basis, "implied by the metric"
+        return Told(metric.default_basis, "implied by the metric")
     if spec_sheet and metric.name in _STORAGE_ONLY:
-        return "per_filesystem", "limits of one storage product"
-    return "unspecified", "not said"
+        return Told("per_filesystem", "limits of one storage product")
+    return Told("unspecified", "not said")
 
 
 def _fits(basis: str, metric: Metric) -> bool:
@@ -231,7 +252,11 @@ _SIZE = re.compile(
 _LOADED = re.compile(
     r"(?:带|真实|业务|满)负载|满载|业务水位|under (?:\w+ )?load|production load", re.IGNORECASE
 )
-_EMPTY = re.compile(r"空(?:水位|载|闲)|empty (?:file ?system|system|cluster)|idle", re.IGNORECASE)
+_EMPTY = re.compile(
+    r"空(?:水位|载|闲|文件系统)|(?:没有|无)(?:其他|其它)?(?:业务|负载)|no other (?:load|traffic|tenants)"
+    r"|empty (?:file ?system|system|cluster)|idle",
+    re.IGNORECASE,
+)
 _SCALE = re.compile(
     r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)|小集群|大规模集群"
 )
@@ -320,7 +345,7 @@ _BASELINE = re.compile(
     r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
     r"|是(?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
-    r"|(?:than|over|above|versus|vs\.?|against|compared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
+    r"|(?:than|over|above|versus|vs\.?|against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
     r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
 )
 _VAGUE = re.compile(
@@ -332,7 +357,7 @@ def baseline_of(around: Surroundings) -> str | None:
     """What a relative claim is compared with, where that is named; "than before" names nothing."""
     if version := _VERSION_BASELINE.search(around.before[-20:]):
         return version["version"]
-    for text in (around.before[-48:], around.after[:48], around.text_of("lead", "note")):
+    for text in (around.before[-80:], around.after[:48], around.text_of("lead", "note")):
         for match in _BASELINE.finditer(text):
             found = next(g for g in match.groups() if g)
             if not _VAGUE.match(found):

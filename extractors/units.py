@@ -130,13 +130,11 @@ def unit_at(text: str, position: int) -> tuple[Unit, int] | None:
     end = match.end()
     if group == "accel" and _NAMED.match(written) and text[position - 1 : position].isalnum():
         return None  # 910C NPU: the digits belong to the name
-    if (
-        written[-1].isascii()
-        and written[-1].isalpha()
-        and text[end : end + 1].isascii()
-        and text[end : end + 1].isalnum()
-        and group not in ("ops", "accel", "skus", "truncated")
-    ):
+    following = text[end : end + 1]
+    wordy = written[-1].isascii() and written[-1].isalpha() and following.isascii() and following.isalnum()
+    # Inline elements glue words together: /s before a capital (3.2 Tbit/sInfiniBand) is whole.
+    glued = written.endswith("/s") and following.isupper()
+    if wordy and not glued and group not in ("ops", "accel", "skus", "truncated"):
         return None  # 5Mx, GB200: a word, not a unit
     return _unit(group, written), end
 

@@ -1,0 +1,76 @@
+"""Whatever the bytes, extract gives claims that stand on the page, or a reason; a real claim survives the mess."""
+
+import itertools
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from extractors.extract import extract
+from extractors.quantities import find_mentions, find_quantities
+
+FRAGMENTS = st.sampled_from(
+    [
+        "3.2T", "每节点", "RDMA", "最高", " ", "，", "。", "3000 万", "IOPS", "到", "~", "×", "8", "400Gbps", "min{", "}", "1e9", "¥",
+        "十几", "千万级", "half a ", "twenty-", "分之", "%", "10^", "1'000", "±", "²", "<td>", "<tr>", "<table>", "</table>", "<sup>1</sup>",
+        "<div hidden>", "</div>", "<s>", "\u200b", "\u00a0", "\ufffd", "９", "ＴＢ／ｓ", "&#51;", "<!--", "<script>", "]]>", "\x00", "\x1b[31m",
+    ]
+)  # fmt: skip
+SOUP = st.lists(FRAGMENTS | st.text(max_size=6), max_size=40).map("".join)
+SEED = "每台机器 RDMA 带宽 1.6Tbps"
+
+
+def check(body: bytes, name: str) -> None:
+    got = extract(body, source="page", name=name)
+    if got.document is None:
+        assert got.reason
+        assert got.claims == ()
+        return
+    for claim in got.claims:
+        span = claim.evidence
+        assert got.document.text[span.start : span.end] == span.quote
+        assert claim.text_value is None or claim.text_value in span.quote
+    assert {f.claim_key for f in got.flags} <= {c.claim_key for c in got.claims}
+    assert len({c.claim_key for c in got.claims}) == len(got.claims)
+
+
+@settings(max_examples=150, deadline=None)
+@given(SOUP, st.sampled_from(["page.html", "page.md", "page.txt"]))
+def test_any_soup_gives_claims_that_stand_on_the_page(soup, name):
+    check(soup.encode("utf-8", "surrogatepass"), name)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.binary(max_size=400), st.sampled_from(["page.html", "page.md", "page.txt", ""]))
+def test_any_bytes_give_claims_or_a_reason(body, name):
+    check(body, name)
+
+
+@settings(max_examples=200, deadline=None)
+@given(SOUP, st.sampled_from(["", "en", "zh", "de", "ja"]))
+def test_quantities_stand_where_they_say_and_in_order(text, lang):
+    found = find_mentions(text, lang=lang)
+    for left, right in itertools.pairwise(found):
+        assert left.end <= right.start
+    for quantity in find_quantities(text, lang=lang):
+        assert text[quantity.start : quantity.end] == quantity.text
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    SOUP.filter(lambda s: "<!--" not in s and "<script" not in s and "hidden" not in s and "\x00" not in s)
+)
+def test_a_real_claim_survives_what_stands_before_it(soup):
+    body = f"<html><body><div>{soup}</div><p>{SEED}。</p></body></html>".encode("utf-8", "surrogatepass")
+    got = extract(body, source="page", name="page.html", vendor="ucloud")
+    if "<s>" in soup or "<table>" in soup or "<t" in soup:
+        return  # the mess may strike out or swallow the paragraph
+    assert any(c.metric == "rdma_bandwidth" and c.text_value == "1.6Tbps" for c in got.claims)
+
+
+@pytest.mark.parametrize("depth", [500, 10_000])
+@pytest.mark.parametrize("tag", ["div", "table><tr><td", "ul><li", "b", "blockquote"])
+def test_deep_nesting_is_read(depth, tag):
+    closing = "".join(f"</{t}>" for t in reversed(tag.split("><")))
+    got = extract((f"<{tag}>" * depth + SEED + closing * depth).encode(), source="page", name="page.html")
+    assert got.document is not None or got.reason
