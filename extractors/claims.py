@@ -147,7 +147,7 @@ def _claim(
         return None
     if metric.name in NEED_A_LIMIT and not is_limit(mention, around):
         return None
-    told = basis_of(metric, mention, around, spec_sheet=spec_sheet and family in ("storage", "any"))
+    told = basis_of(metric, mention, around, spec_sheet=spec_sheet)
     bound, best_case = bound_of(mention, metric, around, context)
     if bound is Bound.EXACT and high is not None:
         bound = Bound.RANGE

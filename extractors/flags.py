@@ -20,15 +20,16 @@ from schemas.source import Tier
 
 _FAULT_CLASS = re.compile(
     r"(?:节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)(?:宕机|故障|异常|掉线|失效)"
-    r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?"
+    r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?|(?:node|NIC|host|server|link|GPU)s? (?:that )?fails?\b"
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
     re.IGNORECASE,
 )
 _SLA_PERIOD = re.compile(
-    r"每?月(?:度)?|每?年(?:度)?|季度|monthly|annual|yearly|per month|calendar month", re.IGNORECASE
+    r"每?月(?:度)?|每?年(?:度)?|季度|monthly|annual|yearly|(?:per|a|every|each|calendar) (?:\w+ )?month|Monat|月间|pro Jahr",
+    re.IGNORECASE,
 )
 _SLA_TERMS = re.compile(
-    r"赔付|赔偿|代金券|免责|不计入|维护窗口|credits?\b|refund|do not count|exclud|maintenance|返金|赔",
+    r"赔付|赔偿|代金券|免责|不计入|维护窗口|credits?\b|refund|do not count|exclud|maintenance|Gutschrift|返金|赔",
     re.IGNORECASE,
 )
 _ON_REQUEST = re.compile(

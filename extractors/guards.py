@@ -98,7 +98,7 @@ def is_scale(mention: Mention, around: Surroundings) -> bool:
     """Whether a number of accelerators only says at which size something else was true or is wanted."""
     if SCALE_OF.match(around.after):
         return _OFFERED.search(around.before[-12:]) is None
-    if _SCALE_BEFORE.search(around.before[-16:]) and not mention.level:
+    if _SCALE_BEFORE.search(around.before[-40:]) and not mention.level:
         return re.search(r"(?:两层|单层|扩展|可|支持|grow|scale)", around.before[-12:]) is None
     return _BUYER.search(around.sentence) is not None or _QUESTION.search(around.sentence) is not None
 

@@ -138,6 +138,7 @@ def _default(dimension: Dimension, family: str, mention: Mention) -> Meaning | N
     return Meaning(registry().metric(name), f"default for {dimension.value}") if name else None
 
 
+_INSTANCES = re.compile(r"\b(?:instances?|VMs?|virtual machines?)\b|云主机|云服务器|实例规格", re.IGNORECASE)
 _STORAGE_ONLY = ("fs_throughput", "fs_iops", "fs_latency")
 
 
@@ -158,7 +159,10 @@ def _told(hit: Hit, scope: Scope) -> Told:
 
 
 def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_sheet: bool) -> Told:
-    """The basis, the rule that found it and where its words stand. `spec_sheet`: a table or list of one storage product's limits."""
+    """The basis, the rule that found it and where its words stand.
+
+    `spec_sheet`: the figure stands in a table or list of one product's limits.
+    """
     if not metric.comparable_on:
         return Told("unspecified", "the metric has no basis")
     for scope in around.scopes:
@@ -176,6 +180,8 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
         names = {h.name for h in hits}
         if len(names) == 1:
             return _told(hits[0], scope)
+    if spec_sheet and metric.family == "network" and _INSTANCES.search(around.text_of("heading", "title")):
+        return Told("per_instance", "a sheet of instance sizes")
     if metric.default_basis:
         return Told(metric.default_basis, "implied by the metric")
     if spec_sheet and metric.name in _STORAGE_ONLY:
@@ -263,12 +269,14 @@ _SCALE = re.compile(
 _PROTOCOL = re.compile(r"TCP/IP|RDMA|RoCE|InfiniBand|NFSv?[34]?|POSIX|SMB", re.IGNORECASE)
 _WORKLOAD = re.compile(
     r"单路(?:平均)?|single (?:path|stream|thread)|one stream|fio[^。；;\n)）]{0,60}|训推共池|全透读|全命中"
-    r"|simulated [\w ]{2,24}|worst case|多核压测|\d+B model|千亿参数(?:模型)?|大模型训练|MoE|混合专家模型(?:训练)?"
+    r"|simulated [\w ]{2,24}|worst case|多核压测|\d+B model|千亿参数(?:模型)?|大模型训练"
+    r"|(?:DeepSeek|LLaMA|Llama|Qwen|GPT|Mixtral|Kimi|GLM)[-\w. ]{0,8}\w|MoE|混合专家模型(?:训练)?"
 )
 
 
 _WORKED_AT = re.compile(
-    r"(?:\b(?:on|across|with|at|over|using)|在|于) ?(?:a (?:cluster|run|job) of )?[\d,]+[KkM]? ?(?:张|块|枚)? ?(?:GPUs?|卡|[HABV]\d{3}|NPUs?|accelerators)"
+    r"(?:\b(?:on|across|with|at|over|using)|在|于) ?(?:(?:a|an|one) (?:\w+ )?(?:cluster|run|job|system) of )?"
+    r"[\d,]+[KkM]? ?(?:张|块|枚)? ?(?:(?:[A-Z]\w+ ){0,2}GPUs?|卡|[HABV]\d{3}|NPUs?|accelerators)"
 )
 _ASIDE = re.compile(r" ?[(（][^()（）]{1,30}[)）]")
 _MEASURED_UNITS = ("fraction", "s", "1/s", "byte/s", "ratio")

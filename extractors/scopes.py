@@ -15,6 +15,7 @@ _SENTENCE_END = re.compile(r"[。！？!?\n]|(?<=[a-z0-9)%])\. (?=[A-Z])")
 _SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
 
 
+_WORDY = re.compile(r"^[^\d]*[A-Za-z\u4e00-\u9fff]{2}")
 _NOTE_OPENING = re.compile(r"(?:\[\w{1,2}\]|[(（]\w{1,2}[)）]|\*{1,3}|[†‡§]|注 ?\d?[:：])")
 
 
@@ -58,7 +59,7 @@ class Page:
     `flat_headers`: the header of each block that is a row of a flattened table (see `plain`). `corners`: the
     header over each table's first column, which says what its rows are. `rows`: the wordy data cells of each
     table row by block index, which may say of what a figure beside them is. `tops`: the first row of each
-    table. `notes`: the page's footnotes by their sign.
+    table. `firsts`: the wordy first cell of each table row, header or not. `notes`: the page's footnotes by their sign.
     """
 
     document: Document
@@ -68,6 +69,7 @@ class Page:
     corners: dict[int, str]
     rows: dict[tuple[int, int], tuple[tuple[int, str], ...]]
     tops: dict[int, str]
+    firsts: dict[tuple[int, int], str]
     notes: dict[str, str]
 
 
@@ -77,12 +79,15 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
     corners: dict[int, str] = {}
     rows: dict[tuple[int, int], tuple[tuple[int, str], ...]] = {}
     tops: dict[int, str] = {}
+    firsts: dict[tuple[int, int], str] = {}
     for index, block in enumerate(document.blocks):
         if block.cell is not None and block.cell.is_header and not block.cell.row_headers:
             top = folded[block.start : block.end]
             tops[block.cell.table] = tops.get(block.cell.table, "") + " " + top
         if block.cell is not None and not block.cell.is_header:
             text = folded[block.start : block.end]
+            if block.cell.col == 0 and _WORDY.search(text):
+                firsts[block.cell.table, block.cell.row] = text
             if block.cell.row == 0:
                 tops[block.cell.table] = tops.get(block.cell.table, "") + " " + text
             if not any(char.isdigit() for char in text):
@@ -98,6 +103,7 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
         corners,
         rows,
         tops,
+        firsts,
         notes_of(document, folded),
     )
 
@@ -167,7 +173,7 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         Scope("heading", heading, max(0.15, 0.45 - 0.12 * depth), -1)
         for depth, heading in enumerate(reversed(headings))
     ]
-    spans = [(sentence_start, sentence_end)]
+    spans = [(sentence_start, min(sentence_end + 8, block.end + 1))]
     if block.cell is not None:
         headers_over = (*block.cell.row_headers, *block.cell.col_headers)
         spans = [(block.start, block.end), *((h.start, h.end) for h in headers_over)]
@@ -253,6 +259,9 @@ def _header_scopes(page: Page, index: int, block: Block) -> list[Scope]:
             scopes.append(Scope("column", fold(header.text), 0.95 - 0.1 * depth, header.start))
         for depth, header in enumerate(reversed(block.cell.row_headers)):
             scopes.append(Scope("row", fold(header.text), 0.9 - 0.1 * depth, header.start))
+        opening = page.firsts.get((block.cell.table, block.cell.row))
+        if opening and not block.cell.row_headers and block.cell.col > 0:
+            scopes.append(Scope("row", opening, 0.85, -1))
         if siblings := page.rows.get((block.cell.table, block.cell.row), ()):
             beside = "\n".join(text for place, text in siblings if place != index)
             scopes.append(Scope("sibling", beside, 0.3, -1))
