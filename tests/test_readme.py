@@ -1,0 +1,40 @@
+"""The README's sample is what the command prints, and the commands it names exist."""
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def koujing(*words: str, text: str = "") -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "flows.cli", *words]
+    return subprocess.run(command, input=text, capture_output=True, text=True, cwd=ROOT, timeout=60)
+
+
+def test_the_sample_claim_is_what_the_command_prints():
+    sample = json.loads(re.search(r"```json\n(.*?)```", README, re.DOTALL)[1])
+    words = re.search(r"echo '(.*?)' \| koujing extract - --format jsonl", README)[1]
+    printed = json.loads(koujing("extract", "-", "--format", "jsonl", text=words + "\n").stdout)
+    evidence = sample.pop("evidence")
+    assert {key: printed[key] for key in sample} == sample
+    assert {key: printed["evidence"][key] for key in evidence} == evidence
+
+
+@pytest.mark.parametrize("name", ["README.md", "README.zh-CN.md"])
+def test_every_command_that_a_readme_names_exists(name):
+    text = (ROOT / name).read_text(encoding="utf-8")
+    named = set(re.findall(r"^koujing (\w+)", text, re.MULTILINE))
+    assert {"refresh", "rank", "flags", "changes", "sql"} <= named
+    for command in sorted(named):
+        assert koujing(command, "--help").returncode == 0, command
+
+
+def test_every_make_target_that_the_readme_names_exists():
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert set(re.findall(r"(?:^|`)make ([a-z]+)", README, re.MULTILINE)) <= targets
