@@ -16,6 +16,9 @@ Model = TypeVar("Model", bound=BaseModel)
 Loc = tuple[int | str, ...]
 
 
+_LARGEST = 1_000_000
+
+
 class _ExactLoader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]
     """Keeps 0.22 as the text "0.22", so that no weight passes through a binary float; dates stay text too."""
 
@@ -31,7 +34,15 @@ _ExactLoader.yaml_implicit_resolvers = {
 def read_data_file(path: Path, model: type[Model]) -> Model:
     """Gives the validated content of a YAML file, or raises DataFileError with the line that is wrong."""
     try:
-        text = path.read_text(encoding="utf-8")
+        if path.exists() and not path.is_file():
+            raise DataFileError(str(path), 0, "it is no regular file", "give the path of a YAML file")
+        with path.open("rb") as file:
+            body = file.read(_LARGEST + 1)
+        if len(body) > _LARGEST:
+            raise DataFileError(
+                str(path), 0, f"it is larger than {_LARGEST // 1000} kB", "split it into several files"
+            )
+        text = body.decode("utf-8")
     except FileNotFoundError:
         raise DataFileError(str(path), 0, "there is no such file", "give the path of a YAML file") from None
     except (OSError, UnicodeDecodeError) as error:
@@ -45,6 +56,7 @@ def parse_data(text: str, model: type[Model], *, name: str) -> Model:
     """Gives the validated content of YAML text; `name` stands for the file in errors."""
     loader = _ExactLoader(text)
     try:
+        _refuse_aliases(text, name)
         node = loader.get_single_node()
         _refuse_duplicates(node, name)
         content = None if node is None else loader.construct_document(node)
@@ -54,7 +66,7 @@ def parse_data(text: str, model: type[Model], *, name: str) -> Model:
         raise DataFileError(
             name, mark.line + 1 if mark else 0, str(problem), "it must be valid YAML"
         ) from None
-    except ValueError as error:  # an escape or a tag that names no value
+    except (ValueError, KeyError, TypeError) as error:  # an escape or a tag that names no value
         raise DataFileError(name, 0, str(error), "it must be valid YAML") from None
     finally:
         loader.dispose()
@@ -69,6 +81,16 @@ def parse_data(text: str, model: type[Model], *, name: str) -> Model:
         line = _line_of(node, first["loc"])
         found, allowed = _explain(first["type"], first["msg"], first["loc"], first.get("input"), model)
         raise DataFileError(name, line, found, allowed) from None
+
+
+def _refuse_aliases(text: str, name: str) -> None:
+    """An alias can stand for itself or multiply without end, and no file of ours needs one."""
+    for token in yaml.scan(text, Loader=_ExactLoader):
+        if isinstance(token, yaml.AliasToken | yaml.AnchorToken):
+            line = token.start_mark.line + 1
+            raise DataFileError(
+                name, line, f"it uses the anchor or alias {token.value!r}", "write the value out"
+            )
 
 
 def _refuse_duplicates(root: yaml.Node | None, name: str) -> None:

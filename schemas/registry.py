@@ -196,31 +196,32 @@ class Registry:
                 self.basis(basis)
 
     def metric(self, name: str) -> Metric:
-        """The metric of that name; ValueError with the near names otherwise."""
+        """The metric of that name; ValueError with the near names, or else all, otherwise."""
         return _known(self.metrics, name, "metric")
 
     def basis(self, name: str) -> Basis:
-        """The basis of that name; ValueError with the near names otherwise."""
+        """The basis of that name; ValueError with the near names, or else all, otherwise."""
         return _known(self.bases, name, "basis")
 
     def flag(self, name: str) -> FlagKind:
-        """The flag of that name; ValueError with the near names otherwise."""
+        """The flag of that name; ValueError with the near names, or else all, otherwise."""
         return _known(self.flags, name, "flag")
 
     def capability(self, name: str) -> Capability:
-        """The capability of that name; ValueError with the near names otherwise."""
+        """The capability of that name; ValueError with the near names, or else all, otherwise."""
         return _known(self.capabilities, name, "capability")
 
     def vendor(self, vendor_id: str) -> Vendor:
-        """The vendor of that id; ValueError with the near ids otherwise."""
+        """The vendor of that id; ValueError with the near ids, or else all, otherwise."""
         return _known(self.vendors, vendor_id, "vendor")
 
 
 def _known(entries: Mapping[str, Entry], name: str, what: str) -> Entry:
     if name in entries:
         return entries[name]
-    near = difflib.get_close_matches(name, entries, n=3, cutoff=0.5) or sorted(entries)[:6]
-    raise ValueError(f"{name!r} is no known {what}; near: {', '.join(near)}")
+    if near := difflib.get_close_matches(name, entries, n=3, cutoff=0.5):
+        raise ValueError(f"{name!r} is no known {what}; near: {', '.join(near)}")
+    raise ValueError(f"{name!r} is no known {what}; known: {', '.join(sorted(entries))}")
 
 
 @cache

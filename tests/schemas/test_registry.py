@@ -1,8 +1,10 @@
 """The vocabulary is data that is checked when it is read."""
 
+import os
+
 import pytest
 
-from schemas.datafile import parse_data
+from schemas.datafile import parse_data, read_data_file
 from schemas.errors import DataFileError
 from schemas.registry import _Metrics, registry
 
@@ -47,6 +49,22 @@ def test_an_unknown_name_is_refused_with_its_neighbours():
         registry().metric("fs_iop")
 
 
+@pytest.mark.parametrize(
+    ("what", "entries"),
+    [
+        ("metric", registry().metrics),
+        ("basis", registry().bases),
+        ("flag", registry().flags),
+        ("capability", registry().capabilities),
+        ("vendor", registry().vendors),
+    ],
+)
+def test_a_name_like_none_is_refused_with_all_there_are(what, entries):
+    with pytest.raises(ValueError, match="'zzz' is no known") as refused:
+        getattr(registry(), what)("zzz")
+    assert str(refused.value) == f"'zzz' is no known {what}; known: {', '.join(sorted(entries))}"
+
+
 FAULTS = [
     (
         "a field nobody knows",
@@ -78,3 +96,35 @@ def test_a_wrong_registry_is_refused_at_its_line(text, line, found):
         parse_data(text, _Metrics, name="metrics.yaml")
     assert (refused.value.file, refused.value.line) == ("metrics.yaml", line)
     assert found in refused.value.found
+
+
+BOMB = "a: &a [x, x, x]\nb: &b [*a, *a, *a]\nmetrics: [*b, *b, *b]\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "found"),
+    [
+        (BOMB, 1, "anchor or alias 'a'"),
+        ("metrics: &a [*a]\n", 1, "anchor or alias 'a'"),
+        ("metrics: !!bool abc\n", 0, "abc"),
+        ("metrics: !!int x\n", 0, ""),
+        ("metrics: !!python/object:os.system x\n", 1, ""),
+    ],
+)
+def test_a_file_that_is_a_trap_is_refused(text, line, found):
+    with pytest.raises(DataFileError) as refused:
+        parse_data(text, _Metrics, name="metrics.yaml")
+    assert refused.value.line == line
+    assert found in refused.value.found
+
+
+def test_a_pipe_a_folder_and_a_huge_file_are_refused(tmp_path):
+    os.mkfifo(tmp_path / "pipe.yaml")
+    (tmp_path / "huge.yaml").write_text("#" * 1_000_001)
+    for name, found in (
+        ("pipe.yaml", "no regular file"),
+        ("huge.yaml", "larger than 1000 kB"),
+        (".", "no regular file"),
+    ):
+        with pytest.raises(DataFileError, match=found):
+            read_data_file(tmp_path / name, _Metrics)
