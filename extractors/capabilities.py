@@ -16,6 +16,7 @@ _NEGATED = re.compile(
     r"|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't|not \w+ (?:by|with|over|to))[^,，。;；]{0,18}$",
     re.IGNORECASE,
 )
+_WINDOW = 240
 _DENIED_AFTER = re.compile(
     r"^[^,，。;；]{0,24}?(?:(?:is|are|was) (?:not|no longer|un)|not (?:supported|available|offered|included)|unsupported|unavailable"
     r"|(?:is|are) planned|planned for|coming soon|on the roadmap|in development"
@@ -119,9 +120,10 @@ def _is_stated(page: Page, index: int, text: str, start: int, end: int, before: 
 
 
 def _sentence(text: str, position: int) -> str:
-    left = max((text.rfind(mark, 0, position) for mark in "。；;\n！"), default=-1) + 1
-    ends = [found + 1 for mark in "。；;\n！?？" if (found := text.find(mark, position)) >= 0]
-    return text[left : min(ends, default=len(text))]
+    first, last = max(0, position - _WINDOW), min(len(text), position + _WINDOW)
+    left = max(max(text.rfind(mark, first, position) for mark in "。；;\n！") + 1, first)
+    ends = [found + 1 for mark in "。；;\n！?？" if (found := text.find(mark, position, last)) >= 0]
+    return text[left : min(ends, default=last)]
 
 
 def _headers(block: Block) -> str:
@@ -132,9 +134,10 @@ def _headers(block: Block) -> str:
 
 
 def _clause(text: str, start: int, end: int) -> tuple[int, int]:
-    left = max((text.rfind(mark, 0, start) for mark in "，。；;、,\n\t|！？"), default=-1) + 1
-    ends = [found for mark in "，。；;、,\n\t|！？" if (found := text.find(mark, end)) >= 0]
-    right = min(ends, default=len(text))
+    first, last = max(0, start - _WINDOW), min(len(text), end + _WINDOW)
+    left = max(max(text.rfind(mark, first, start) for mark in "，。；;、,\n\t|！？") + 1, first)
+    ends = [found for mark in "，。；;、,\n\t|！？" if (found := text.find(mark, end, last)) >= 0]
+    right = min(ends, default=last)
     while left < start and text[left] == " ":
         left += 1
     return left, max(end, min(right, end + 60))

@@ -23,7 +23,7 @@ def capability_claims(page: Page, context: Context) -> Iterator[Claim]:
     at_block, last_named = -1, Subject(None, None)
     for found in find_capabilities(page):
         block = page.document.blocks[found.block]
-        before = page.folded[block.start : found.cue_start]
+        before = page.folded[max(block.start, found.cue_start - 400) : found.cue_start]
         headings = fold("\n".join(block.headings if context.article else block.headings[1:]))
         rows = "\n".join(fold(h.text) for h in block.cell.row_headers) if block.cell else ""
         subject = context.subject if context.subject.vendor else last_named

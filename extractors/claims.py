@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import chain, islice
 
 from extractors.capability_claims import capability_claims
 from extractors.context import EXTRACTOR, Context
@@ -50,9 +51,15 @@ _KEPT_AS_OTHER = frozenset({Dimension.MONEY, Dimension.FLOPS})
 _SCORED = frozenset({Dimension.FRACTION, Dimension.MONEY, Dimension.BARE})
 
 
+MOST_CLAIMS = 20_000
+
+
 def read_claims(page: Page, context: Context) -> list[Claim]:
-    """Every claim of a page, in the order of its text, each with a key of its own."""
-    found = [*_figures(page, context), *capability_claims(page, context)]
+    """Every claim of a page, in the order of its text, each with a key of its own.
+
+    At most one more than MOST_CLAIMS: a page that states more is a trap or a dump, which the ledger refuses.
+    """
+    found = list(islice(chain(_figures(page, context), capability_claims(page, context)), MOST_CLAIMS + 1))
     found.sort(key=lambda c: (c.evidence.start, c.evidence.end, c.metric))
     return _with_keys(found)
 
@@ -80,8 +87,6 @@ def _figures(page: Page, context: Context) -> Iterator[Claim]:
             ):
                 continue
             if heading and mention.dimension is not Dimension.RATE_DENSITY:
-                continue
-            if any(m.kind == "struck" and m.start <= mention.start < m.end for m in page.document.marks):
                 continue
             subject = subject_of(around, carried if carried.vendor else last_named, context)
             if context.article and not is_supplied(mention, around, vendor_known=subject.vendor is not None):

@@ -34,6 +34,7 @@ _GPU_MODEL = re.compile(
 _TIER = re.compile(
     r"型|档|级(?!别)|L\d|tier|class|^GP-|standard|premium|performance|capacity$|\d+ ?MB/s/TiB", re.IGNORECASE
 )
+_ABSURD = Decimal(10) ** 24
 _RESTATES = re.compile(r" ?[(（]?(?:即|也就是|相当于|合|i\.e\.,?|that is,?|=) ?")
 
 
@@ -61,6 +62,8 @@ def amounts_of(
         return None
     low = None if mention.low is None else mention.low * factor
     high = None if mention.high is None else mention.high * factor
+    if max(abs(low or Decimal(0)), abs(high or Decimal(0))) >= _ABSURD:
+        return None  # no machine has it, and no ledger can hold it
     return low, high, unit
 
 

@@ -133,7 +133,7 @@ def _default(dimension: Dimension, family: str, mention: Mention) -> Meaning | N
         name = "throughput_per_capacity"
     elif dimension is Dimension.OPS_DENSITY:
         name = "iops_per_capacity"
-    elif dimension is Dimension.RATIO and mention.low is not None:
+    elif dimension is Dimension.RATIO and mention.unit.noun == "times":
         name = "relative_improvement"
     return Meaning(registry().metric(name), f"default for {dimension.value}") if name else None
 

@@ -10,6 +10,7 @@ _DIGITS = {c: Decimal(i) for i, c in enumerate("零一二三四五六七八九")
     "〇": Decimal(0),
     "两": Decimal(2),
 }
+_LONGEST = 20
 _SMALL = {"十": Decimal(10), "百": Decimal(100), "千": Decimal(1000)}
 _LARGE = {"万": Decimal(10) ** 4, "亿": Decimal(10) ** 8}
 
@@ -101,6 +102,8 @@ class Numeral:
 
 def read_cjk(text: str) -> Numeral | None:
     """Read a folded Chinese numeral; None where it is no number (a stray 几, 万一)."""
+    if len(text) > _LONGEST:
+        return None
     if text == "个位数":
         return Numeral(Decimal(1), Decimal(10), decade=True)
     if "点" in text:

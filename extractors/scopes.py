@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 
 from extractors.fold import fold
@@ -15,6 +16,10 @@ _SENTENCE_END = re.compile(r"[。！？!?\n]|(?<=[a-z0-9)%])\. (?=[A-Z])")
 _SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
 
 
+# Nothing is looked for further away than this, so that a page without full stops costs no more than another.
+_EARLIER = 600
+_SECTION = 400
+_MOST_SIBLINGS = 12
 _WORDY = re.compile(r"^[^\d]*[A-Za-z\u4e00-\u9fff]{2}")
 _NOTE_OPENING = re.compile(r"(?:\[\w{1,2}\]|[(（]\w{1,2}[)）]|\*{1,3}|[†‡§]|注 ?\d?[:：])")
 
@@ -59,7 +64,8 @@ class Page:
     `flat_headers`: the header of each block that is a row of a flattened table (see `plain`). `corners`: the
     header over each table's first column, which says what its rows are. `rows`: the wordy data cells of each
     table row by block index, which may say of what a figure beside them is. `tops`: the first row of each
-    table. `firsts`: the wordy first cell of each table row, header or not. `notes`: the page's footnotes by their sign.
+    table. `firsts`: the wordy first cell of each table row, header or not. `notes`: the page's footnotes by their sign. `raised`: where
+    superscripts stand, in order.
     """
 
     document: Document
@@ -71,6 +77,7 @@ class Page:
     tops: dict[int, str]
     firsts: dict[tuple[int, int], str]
     notes: dict[str, str]
+    raised: tuple[tuple[int, int], ...]
 
 
 def page_of(document: Document, visible: str, flat_headers: dict[int, str] | None = None) -> Page:
@@ -83,16 +90,18 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
     for index, block in enumerate(document.blocks):
         if block.cell is not None and block.cell.is_header and not block.cell.row_headers:
             top = folded[block.start : block.end]
-            tops[block.cell.table] = tops.get(block.cell.table, "") + " " + top
+            tops[block.cell.table] = f"{tops.get(block.cell.table, '')} {top}"[:_EARLIER]
         if block.cell is not None and not block.cell.is_header:
             text = folded[block.start : block.end]
             if block.cell.col == 0 and _WORDY.search(text):
                 firsts[block.cell.table, block.cell.row] = text
             if block.cell.row == 0:
-                tops[block.cell.table] = tops.get(block.cell.table, "") + " " + text
+                tops[block.cell.table] = f"{tops.get(block.cell.table, '')} {text}"[:_EARLIER]
             if not any(char.isdigit() for char in text):
                 place = (block.cell.table, block.cell.row)
-                rows[place] = (*rows.get(place, ()), (index, text))
+                beside = rows.get(place, ())
+                if len(beside) < _MOST_SIBLINGS:
+                    rows[place] = (*beside, (index, text[:80]))
         if block.cell is not None and block.cell.is_header and block.cell.row == 0 and block.cell.col == 0:
             corners[block.cell.table] = folded[block.start : block.end].strip()
     return Page(
@@ -105,6 +114,7 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
         tops,
         firsts,
         notes_of(document, folded),
+        tuple(sorted((m.start, m.end) for m in document.marks if m.kind is MarkKind.SUPERSCRIPT)),
     )
 
 
@@ -133,11 +143,10 @@ def _notes_at(page: Page, spans: list[tuple[int, int]]) -> str:
     if not page.notes:
         return ""
     found = []
-    for mark in page.document.marks:
-        if mark.kind is MarkKind.SUPERSCRIPT and any(s < mark.start < e for s, e in spans):
-            signs = re.split(r"[,，、 ]", _sign(page.document.text[mark.start : mark.end]))
+    for start, end in spans:
+        for at in range(bisect_right(page.raised, (start, 0)), bisect_left(page.raised, (end, 0))):
+            signs = re.split(r"[,，、 ]", _sign(page.document.text[slice(*page.raised[at])]))
             found += [page.notes[_sign(s)] for s in signs if _sign(s) in page.notes]
-    for _, end in spans:
         if page.folded[end - 1 : end] == "*" and "*" in page.notes:
             found.append(page.notes["*"])
     return "\n".join(dict.fromkeys(found))
@@ -182,6 +191,8 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
     if lead := _lead(document, page, index):
         scopes.append(Scope("lead", lead, 0.25, -1))
     earlier = text[block.start : sentence_start]
+    if len(earlier) > _EARLIER:
+        earlier = earlier[: _EARLIER // 3] + "\n" + earlier[-_EARLIER * 2 // 3 :]
     if earlier.strip():
         scopes.append(Scope("earlier", earlier, 0.2, block.start))
     if page.title:
@@ -223,7 +234,8 @@ def _section(page: Page, index: int) -> str:
         first -= 1
     while last + 1 < len(blocks) and last - index < 4 and blocks[last + 1].headings == here:
         last += 1
-    return page.folded[blocks[first].start : blocks[last].end][:1200]
+    start = max(blocks[first].start, blocks[index].start - _SECTION)
+    return page.folded[start : min(blocks[last].end, blocks[index].end + _SECTION, start + 3 * _SECTION)]
 
 
 def _lead(document: Document, page: Page, index: int) -> str:

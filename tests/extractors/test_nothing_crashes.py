@@ -1,6 +1,7 @@
 """Whatever the bytes, extract gives claims that stand on the page, or a reason; a real claim survives the mess."""
 
 import itertools
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -74,3 +75,41 @@ def test_deep_nesting_is_read(depth, tag):
     closing = "".join(f"</{t}>" for t in reversed(tag.split("><")))
     got = extract((f"<{tag}>" * depth + SEED + closing * depth).encode(), source="page", name="page.html")
     assert got.document is not None or got.reason
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "网络延迟 2 微秒，",
+        "NVLink 900GB/s，",
+        "half an hour ",
+        "支持 RoCE，",
+        "<td>3.2T",
+        "12<sup>1</sup> Gbps ",
+    ],
+)
+def test_a_page_without_full_stops_costs_no_more_a_character(unit):
+    def cost(size: int) -> int:
+        """Counts calls, which do not depend on how busy the machine is."""
+        calls = 0
+
+        def count(_frame: object, event: str, _arg: object) -> None:
+            nonlocal calls
+            calls += event in ("call", "c_call")
+
+        body = (unit * size)[:size].encode()
+        sys.setprofile(count)
+        try:
+            extract(body, source="page", name="page.html", vendor="huawei-cloud")
+        finally:
+            sys.setprofile(None)
+        return calls
+
+    assert cost(16_000) / cost(4_000) < 5
+
+
+@pytest.mark.parametrize(
+    "text", ["1" + "亿" * 100_000, "万" * 100_000, "9" * 100_000 + "亿", "10^99 GB/s", "1e4999 IOPS"]
+)
+def test_an_absurd_number_is_no_claim_and_no_error(text):
+    assert extract(f"文件系统吞吐 {text} GB/s".encode(), source="page", name="page.txt").claims == ()
