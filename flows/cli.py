@@ -12,8 +12,8 @@ import typer
 
 from flows.commands import asking, ranking, reading, visiting
 from flows.commands.examples import examples
-from flows.printing import say
-from schemas.errors import KoujingError
+from flows.printing import say, say_lines
+from schemas.errors import KoujingError, QueryError
 
 app = typer.Typer(
     name="koujing",
@@ -80,6 +80,9 @@ def main() -> None:
             stream.reconfigure(errors="backslashreplace")
     try:
         app(prog_name="koujing")
+    except QueryError as error:
+        say_lines(f"error: {error}")
+        raise SystemExit(1) from None
     except KoujingError as error:
         say(f"error: {error}")
         raise SystemExit(1) from None

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import shlex
-import shutil
 import sys
 from collections import Counter
 
 from flows import published
 from flows.commands.asking import metric_of
+from flows.commands.options import command_name
 from flows.commands.ranking import print_card, report
 from flows.printing import heading, is_terminal, out, out_text, table
 from flows.published import ChangeEvent
@@ -33,7 +33,7 @@ def print_report(home: Home) -> None:
     _print_lost(claims, events)
     for card in cards:
         if card.editorial:
-            print_card(card, *report(card, {}, home))
+            print_card(report(card, {}, home))
     _print_next(home)
 
 
@@ -116,17 +116,8 @@ def _print_lost(claims: tuple[StoredClaim, ...], events: tuple[ChangeEvent, ...]
 
 def _print_next(home: Home) -> None:
     heading("Worth typing next")
-    command = f"{_command()} --home {shlex.quote(str(home.root))}"
+    command = f"{command_name()} --home {shlex.quote(str(home.root))}"
     query = "SELECT vendor, low, unit, quote FROM claims WHERE metric = 'fs_throughput' ORDER BY low DESC"
     out(f"  {command} flags --vendor huawei-cloud")
     out(f'  {command} sql "{query}"')
     out(f"  {command} rank --scorecard ten-thousand-cards --weight storage_io=0.25")
-
-
-def _command() -> str:
-    """What to type to start us again, here."""
-    if shutil.which("koujing"):
-        return "koujing"
-    if sys.argv and sys.argv[0].endswith("koujing"):
-        return shlex.quote(sys.argv[0])
-    return f"{shlex.quote(sys.executable)} -m flows.cli"

@@ -63,10 +63,21 @@ def say(text: str) -> None:
     sys.stderr.write(f"{clean(text)}\n")
 
 
+def say_lines(text: str) -> None:
+    """Writes each line of the text to stderr; for texts of DuckDB's, which mark a place under a line."""
+    for line in text.split("\n"):
+        say(line)
+
+
 def heading(text: str) -> None:
     """Writes a heading to stdout: bold on a terminal, a line of its own elsewhere."""
     bold = is_terminal(sys.stdout) and not os.environ.get("NO_COLOR")
     out_text(f"\n\x1b[1m{clean(text)}\x1b[0m\n" if bold else f"\n{clean(text)}\n")
+
+
+def counted(number: int, noun: str) -> str:
+    """The number with its noun, in the plural where it is not one: 1 claim, 2 claims."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def cell(value: object) -> str:

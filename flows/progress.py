@@ -6,7 +6,7 @@ import sys
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
-from flows.printing import clean, is_terminal
+from flows.printing import clean, counted, is_terminal
 from flows.summary import PageRow
 from schemas.ledger import ChangeKind
 from schemas.source import FetchStatus
@@ -137,14 +137,15 @@ def progress_for_stderr(label: str) -> Bar | Lines:
 
 def told(row: PageRow) -> str:
     """One page in one line: status, source and what came of it."""
-    parts = [f"{row.status:<9}", row.source_id]
+    first = row.first_visit and row.status is FetchStatus.CHANGED
+    parts = [f"{'first read' if first else row.status.value:<10}", row.source_id]
     if row.reason:
         parts.append(f"({row.reason})")
-    if row.status is FetchStatus.CHANGED and row.first_visit and not row.reason:
-        parts.append(f"first visit, {row.claims or 0} claims")
+    if first and not row.reason:
+        parts.append(counted(row.claims or 0, "claim"))
     elif row.changes or (row.status is FetchStatus.CHANGED and not row.reason):
         kinds = ", ".join(
             f"{row.count(kind)} {kind.value.replace('_', ' ')}" for kind in ChangeKind if row.count(kind)
         )
-        parts.append(kinds or "no claim changed")
+        parts.append(kinds or "no claim changed (the words around them did)")
     return " ".join(parts)

@@ -115,6 +115,11 @@ def claims(home: Home) -> tuple[StoredClaim, ...]:
     return tuple(stored_claim(row) for row in rows(home, _LATEST))
 
 
+def has_claims(home: Home) -> bool:
+    """Whether any page that stated a claim was read. False where nothing was published yet."""
+    return home.published.exists() and any(rows(home, "SELECT 1 FROM stored.claim_versions LIMIT 1"))
+
+
 def open_flags(home: Home, latest: tuple[StoredClaim, ...]) -> tuple[OpenFlag, ...]:
     """The flags of `latest` that nobody has settled."""
     by_key = {stored.claim.claim_key: stored for stored in latest}

@@ -1,10 +1,9 @@
-"""Lists of pages to watch: read, pointed at another server, added to, and checked."""
+"""Lists of pages to watch: read, pointed at another server, proposed for, and checked."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-import tempfile
 from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib.resources import files
@@ -12,7 +11,6 @@ from pathlib import Path
 from typing import Literal, Protocol
 from urllib.parse import unquote, urldefrag, urlsplit, urlunsplit
 
-import yaml
 from pydantic import Field, ValidationError, field_validator
 
 from flows.outcome import Fetched
@@ -150,40 +148,6 @@ def propose(
         raise DataFileError(url[:200], 0, f"{field} does not fit", first["msg"]) from None
 
 
-def add_source(path: Path, source: Source) -> Source:
-    """Appends a source to a list, which is made if it is missing; what stands there stays as it is.
-
-    Raises DataFileError, and leaves the file alone, where the id or the address is already listed or the file
-    is not one that can be added to.
-    """
-    before = load_sources(path).sources if path.exists() else ()
-    _refuse_duplicate(path, before, source)
-    old = path.read_text(encoding="utf-8") if before else "sources:\n"
-    entry = yaml.safe_dump(
-        [{name: value for name, value in source.model_dump().items() if value}],
-        allow_unicode=True,
-        sort_keys=False,
-        width=10_000,
-    )
-    indent = " " * (_indent(path, old) if before else 2)
-    new = (
-        old
-        + ("" if old.endswith("\n") else "\n")
-        + "".join(f"{indent}{line}\n" for line in entry.splitlines())
-    )
-    # Whatever odd YAML stood there: the new text must say the old sources and the new one, or is not written.
-    try:
-        after = parse_data(new, SourceList, name=str(path)).sources
-    except DataFileError:
-        after = ()
-    if after != (*before, source):
-        raise DataFileError(
-            str(path), 0, "nothing can be appended to this file as it is written", f"add by hand:\n{entry}"
-        )
-    _replace(path, new)
-    return source
-
-
 def check_sources(fetcher: Fetches, sources: Iterable[Source]) -> tuple[SourceCheck, ...]:
     """Visits every source once and says of each whether it can be watched, in the order of the list."""
     return tuple(_check(source, fetcher.fetch(source, None)) for source in sources)
@@ -213,23 +177,12 @@ def _check(source: Source, fetched: Fetched) -> SourceCheck:
     elif visit.status is FetchStatus.FAILED:
         status = "failed"
     else:
-        status = "moved" if _same_page(fetched.url) != _same_page(source.url) else "reachable"
+        status = "moved" if same_page(fetched.url) != same_page(source.url) else "reachable"
     return SourceCheck(source.id, source.url, status, visit.http_status, fetched.url, visit.reason)
 
 
-def _refuse_duplicate(path: Path, before: Iterable[Source], source: Source) -> None:
-    for other in before:
-        if _same_page(other.url) == _same_page(source.url):
-            raise DataFileError(
-                str(path), 0, f"{source.url} is already listed as {other.id}", "edit that entry instead"
-            )
-        if other.id == source.id:
-            raise DataFileError(
-                str(path), 0, f"the id {source.id} already stands for {other.url}", "give another id"
-            )
-
-
-def _same_page(url: str) -> str:
+def same_page(url: str) -> str:
+    """The address without its fragment, spelled so that two spellings of one page are equal."""
     parts = urlsplit(urldefrag(url).url)
     return urlunsplit((parts.scheme, parts.netloc.lower(), parts.path or "/", parts.query, ""))
 
@@ -255,33 +208,6 @@ def _read_head(fetched: Fetched | None) -> tuple[str, str]:
         return "", ""
     printable = "".join(c if c.isprintable() else " " for c in document.title)
     return document.lang, " ".join(printable.split())[:_TITLE_LENGTH]
-
-
-def _indent(path: Path, text: str) -> int:
-    """The column of the list's dashes, so that an entry added to it lines up."""
-    node = yaml.compose(text, Loader=yaml.SafeLoader)
-    entries = next((v for k, v in node.value if k.value == "sources"), None) if node else None
-    if not isinstance(entries, yaml.SequenceNode) or entries.flow_style:
-        raise DataFileError(
-            str(path), 0, "the sources stand in brackets", "write each on lines of its own, after a hyphen"
-        )
-    return int(entries.start_mark.column)
-
-
-def _replace(path: Path, text: str) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(
-            "w", encoding="utf-8", newline="\n", dir=path.parent, prefix=".sources-", delete=False
-        ) as file:
-            file.write(text)
-        new = Path(file.name)
-        new.chmod(path.stat().st_mode & 0o777 if path.exists() else 0o644)
-        new.replace(path)
-    except OSError as error:
-        raise DataFileError(
-            str(path), 0, f"cannot be written ({error.strerror})", "make it writable"
-        ) from None
 
 
 def _shipped(name: str) -> str:

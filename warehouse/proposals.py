@@ -137,12 +137,30 @@ def _pools(claims: Iterable[Claim]) -> dict[tuple[str, str], Pool]:
 def _equal(ours: Pool, theirs: Pool) -> bool:
     """Whether the best values are the same: on every basis that both state, else under some open reading."""
     both = _stated(ours) & _stated(theirs)
-    if both:
-        return all(_best(ours, reading) == _best(theirs, reading) for reading in both)
-    readings = _stated(ours) | _stated(theirs) | {(c.unit, _OPEN) for c in ours}
-    return any(
-        (best := _best(ours, reading)) is not None and best == _best(theirs, reading) for reading in readings
-    )
+    meeting = _meeting(ours, theirs)
+    return meeting == both if both else bool(meeting)
+
+
+def _meeting(ours: Pool, theirs: Pool) -> set[tuple[str, str]]:
+    """The readings under which the best values are the same, of those that both state, else of all."""
+    readings = _stated(ours) & _stated(theirs)
+    if not readings:
+        readings = _stated(ours) | _stated(theirs) | {(c.unit, _OPEN) for c in ours}
+    return {
+        reading
+        for reading in readings
+        if (best := _best(ours, reading)) is not None and best == _best(theirs, reading)
+    }
+
+
+def _only_at_best(ours: Pool, theirs: Pool) -> bool:
+    """Whether two equal best values are so by the better end of a range, under a reading where they meet."""
+    return any(_by_range(pool, reading) for reading in _meeting(ours, theirs) for pool in (ours, theirs))
+
+
+def _by_range(claims: Pool, reading: tuple[str, str]) -> bool:
+    best = [c for c in _fitting(claims, reading) if _value(c) == _best(claims, reading)]
+    return all(c.low is not None and c.high is not None and c.low != c.high for c in best)
 
 
 def _stated(claims: Pool) -> set[tuple[str, str]]:
@@ -151,9 +169,13 @@ def _stated(claims: Pool) -> set[tuple[str, str]]:
 
 def _best(claims: Pool, reading: tuple[str, str]) -> Decimal | None:
     """The best value in a unit on a basis; a claim that leaves its basis open may be on any."""
-    unit, basis = reading
-    fitting = [c for c in claims if c.unit == unit and c.basis in (basis, _OPEN)]
+    fitting = _fitting(claims, reading)
     return _better(fitting[0].metric)(_value(c) for c in fitting) if fitting else None
+
+
+def _fitting(claims: Pool, reading: tuple[str, str]) -> Pool:
+    unit, basis = reading
+    return tuple(c for c in claims if c.unit == unit and c.basis in (basis, _OPEN))
 
 
 def _better(metric: str) -> Callable[[Iterable[Decimal]], Decimal]:
@@ -173,18 +195,34 @@ def _reason(
     proposed: Decimal,
 ) -> str:
     told = []
+    flags: dict[str, None] = {}  # in the order in which they are met, each once
     for metric in moved:
         pool = view.fresh(vendor, metric)
         best = _better(metric)(_value(c) for c in pool)
         claim = next(c for c in pool if _value(c) == best)
         text = claim.text_value or f"{plain(best)} {claim.unit}"
         told.append(f"{registry().metric(metric).label.en} {text}")
-    names = [registry().vendor(peer).label.en for peer in peers]
-    return (
-        f"{registry().vendor(vendor).label.en} now states {_listed(told)}, "
-        f"which equals what {_listed(names)} {'states' if len(names) == 1 else 'state'}; "
+        flags |= dict.fromkeys(name for c in pool for name in c.flags)
+    at_best = [
+        peer for peer in peers if any(_only_at_best(view.now(vendor, m), view.stated(peer, m)) for m in moved)
+    ]
+    exactly = [peer for peer in peers if peer not in at_best]
+    equals = [f"equals what {_said_by(exactly)}"] if exactly else []
+    if at_best:
+        equals.append(f"equals at best what {_said_by(at_best)} (the better end of a range)")
+    reason = (
+        f"{registry().vendor(vendor).label.en} now states {_listed(told)}, which {' and '.join(equals)}; "
         f"the lowest of their published scores in {dimension.label.en!r} is {plain(proposed)}."
     )
+    if flags:
+        labels = "; ".join(registry().flag(name).label.en for name in flags)
+        reason += f" Still open on these claims: {labels}."
+    return reason
+
+
+def _said_by(vendors: list[str]) -> str:
+    names = [registry().vendor(vendor).label.en for vendor in vendors]
+    return f"{_listed(names)} {'states' if len(names) == 1 else 'state'}"
 
 
 def _listed(items: list[str]) -> str:

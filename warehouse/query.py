@@ -63,7 +63,10 @@ _BATCH = 5_000
 _EXPLAIN = re.compile(r"(?is)\A(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\b(?:\s+analyze\b)?")
 _MEMORY = re.compile(r"\d+(?:\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 _OPTIONS = re.compile(r"\A\s*\([^()]*\)")
+_HINT = re.compile(r"Candidate bindings: |Did you mean |LINE \d+: ")
+_MARK = re.compile(r" *\^+")
 _ABSOLUTE_PATH = re.compile(r"(?<![\w.])/(?:[^\s/\"'`]+/)+[^\s\"'`]*")
+_QUOTED_ROOT = re.compile(r"""["'](?:/|~|[A-Za-z]:\\)""")
 
 
 @dataclass(frozen=True)
@@ -89,7 +92,7 @@ def run_query(
 
     `live` asks the ledger file itself, which works only while nobody writes. Raises QueryError, which tells
     no path that the query does not name, where the statement is not a single reading one, fails, or takes
-    too long.
+    too long. Under the first line of a failure stand DuckDB's own hints, each on a line.
     """
     file = home.ledger if live else home.published
     if not file.exists():
@@ -115,7 +118,8 @@ def run_query(
         except duckdb.PermissionException:
             raise QueryError(_LEDGER_ONLY) from None
         except duckdb.Error as error:
-            raise QueryError(_without_paths(first_line(error), home)) from None
+            told = [_without_paths(first_line(error), home), *_hints(str(error), home)]
+            raise QueryError("\n".join(told)) from None
 
 
 @contextlib.contextmanager
@@ -219,6 +223,25 @@ def _fetch(
         rows=rows[:max_rows] if cut else rows,
         cut=cut,
     )
+
+
+def _hints(message: str, home: Home) -> list[str]:
+    """DuckDB's own help under an error's first line: near names, and the place in the query.
+
+    A line that holds a path is left out, and the mark under it with it.
+    """
+    kept: list[str] = []
+    above_kept = False
+    for line in message.splitlines()[1:]:
+        is_help = bool(_HINT.match(line)) and not _holds_path(line, home)
+        if is_help or (above_kept and _MARK.fullmatch(line)):
+            kept.append(line)
+        above_kept = is_help and line.startswith("LINE ")
+    return kept
+
+
+def _holds_path(line: str, home: Home) -> bool:
+    return bool(_ABSOLUTE_PATH.search(line) or _QUOTED_ROOT.search(line)) or str(home.root) in line
 
 
 def _without_paths(message: str, home: Home) -> str:

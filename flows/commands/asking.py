@@ -11,20 +11,27 @@ import typer
 
 from flows.commands.options import (
     HomeOption,
-    ShownAny,
     ShownRows,
     VendorOption,
     home_to_read,
     known_vendor,
+    ledger_to_read,
     put,
 )
-from flows.printing import as_json, out_text, say
+from flows.printing import as_json, counted, out_text, say
 
 if TYPE_CHECKING:
     from flows.published import ChangeEvent
     from review.queue import Queued
     from schemas.claim import Claim
 
+_ENDINGS = {
+    ".csv": ShownRows.CSV,
+    ".json": ShownRows.JSON,
+    ".jsonl": ShownRows.JSONL,
+    ".txt": ShownRows.TABLE,
+    "": ShownRows.TABLE,
+}
 _NUMBERS = re.compile(r"(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DECIMAL.*|DOUBLE|FLOAT|BIGNUM|NUMBER)\Z")
 
 
@@ -33,7 +40,7 @@ def sql(
     query: Annotated[str, typer.Argument(metavar="QUERY", help="One reading statement.")],
     form: Annotated[
         ShownRows | None,
-        typer.Option("--format", help="Default: as the ending of --out says, else a table."),
+        typer.Option("--format", help="Default: as --out ends (.csv, .json, .jsonl, .txt), else a table."),
     ] = None,
     file: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write there instead of to stdout.")
@@ -46,57 +53,64 @@ def sql(
     """
     from warehouse.query import run_query
 
-    result = run_query(home_to_read(context, home), query)
-    endings = {f".{name.value}": name for name in ShownRows}
-    form = form or (endings.get(file.suffix.lower()) if file else None) or ShownRows.TABLE
+    form = form or _form_of(file)
+    result = run_query(ledger_to_read(context, home), query)
     numeric = [name for name, kind in zip(result.columns, result.types, strict=True) if _NUMBERS.match(kind)]
     put(result.columns, result.rows, form.value, file=file, numeric=numeric)
+
+
+def _form_of(file: Path | None) -> ShownRows:
+    """What the file's name asks for; a usage error where its ending is none that we write."""
+    ending = file.suffix.lower() if file else ""
+    if ending not in _ENDINGS:
+        known = ", ".join(name for name in _ENDINGS if name)
+        raise typer.BadParameter(
+            f"{ending} is no format that is written; end the name in {known}, or give --format",
+            param_hint="--out",
+        )
+    return _ENDINGS[ending]
 
 
 def flags(
     context: typer.Context,
     vendor: VendorOption = None,
-    form: Annotated[ShownAny, typer.Option("--format")] = ShownAny.TABLE,
+    form: Annotated[ShownRows, typer.Option("--format")] = ShownRows.TABLE,
     home: HomeOption = None,
 ) -> None:
     """List what a person must settle before numbers compare, the most worthwhile question first.
 
-    A question is worth more the more weight rests on its claim in the scorecards.
+    A question is worth more the more weight rests on its claim in the scorecards. The readings, the quote and
+    the flag's id stand in json and jsonl.
     """
     known_vendor(vendor)
-    queue = open_queue(context, home)
-    listed = [q for q in queue if vendor is None or q.flag.claim.claim.vendor == vendor]
-    if form is ShownAny.TABLE:
-        if not listed:
-            say("no flag is open")
-            return
-        columns = ("vendor", "metric", "value", "flag", "question", "readings", "flag_id")
-        put(columns, [_flag_row(q) for q in listed], "table")
-    else:
-        fields = [_flag_fields(q) for q in listed]
-        _put_objects(fields, form)
-
-
-def open_queue(context: typer.Context, home: Path | None) -> tuple[Queued, ...]:
-    """The open flags in the order of review."""
     from flows import published
     from review.queue import order
     from warehouse.cards import load_cards
 
-    place = home_to_read(context, home)
-    return order(published.open_flags(place, published.claims(place)), load_cards(place.root / "scorecards"))
+    place = ledger_to_read(context, home)
+    claims = tuple(c for c in published.claims(place) if vendor is None or c.claim.vendor == vendor)
+    listed = order(published.open_flags(place, claims), load_cards(place.root / "scorecards"))
+    if not claims:
+        say(f"nothing has been read for {vendor} yet" if vendor else "nothing has been read yet")
+    elif not listed:
+        say("no flag is open")
+    if form in (ShownRows.JSON, ShownRows.JSONL):
+        _put_objects([_flag_fields(q) for q in listed], form)
+    elif listed or form is ShownRows.CSV:
+        columns = ("vendor", "metric", "value", "flag", "question", "page")
+        put(columns, [_flag_row(q) for q in listed], "csv" if form is ShownRows.CSV else "table")
 
 
 def _flag_row(queued: Queued) -> tuple[object, ...]:
-    claim, flag = queued.flag.claim.claim, queued.flag.flag
+    stored, flag = queued.flag.claim, queued.flag.flag
+    claim = stored.claim
     return (
         claim.vendor,
         metric_of(claim),
         claim.text_value,
         flag.name,
         flag.question.en,
-        " | ".join(reading.label.en for reading in flag.readings),
-        flag.flag_id,
+        stored.source_id,
     )
 
 
@@ -133,7 +147,7 @@ def changes(
     every: Annotated[
         bool, typer.Option("--all", help="Also what pages said when they were read for the first time.")
     ] = False,
-    form: Annotated[ShownAny, typer.Option("--format")] = ShownAny.TABLE,
+    form: Annotated[ShownRows, typer.Option("--format")] = ShownRows.TABLE,
     home: HomeOption = None,
 ) -> None:
     """List what vendors changed, with the words before and after.
@@ -143,18 +157,19 @@ def changes(
     start = _moment(since)
     from flows import published
 
-    events = [e for e in published.changes(home_to_read(context, home)) if start is None or e.at >= start]
+    events = [e for e in published.changes(ledger_to_read(context, home)) if start is None or e.at >= start]
     listed = [e for e in events if every or not e.first_visit]
-    if form is ShownAny.TABLE:
-        if listed:
-            columns = ("changed_at", "vendor", "metric", "kind", "before", "after", "quote", "source")
-            put(columns, [change_row(e) for e in listed], "table")
-        else:
-            say("nothing changed")
-        if left := len(events) - len(listed):
-            say(f"{left} claims of first readings are left out; --all lists them")
-    else:
+    if form in (ShownRows.JSON, ShownRows.JSONL):
         _put_objects([_change_fields(e) for e in listed], form)
+        return
+    if listed or form is ShownRows.CSV:
+        columns = ("changed_at", "vendor", "metric", "kind", "before", "after", "quote", "source")
+        put(columns, [change_row(e) for e in listed], "csv" if form is ShownRows.CSV else "table")
+    if not listed:
+        say("nothing changed")
+    if left := len(events) - len(listed):
+        are = "is" if left == 1 else "are"
+        say(f"{counted(left, 'claim')} of first readings {are} left out; --all lists them")
 
 
 def change_row(event: ChangeEvent) -> tuple[object, ...]:
@@ -230,8 +245,8 @@ def _moment(since: str | None) -> datetime | None:
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
-def _put_objects(objects: list[dict[str, object]], form: ShownAny) -> None:
-    if form is ShownAny.JSON:
+def _put_objects(objects: list[dict[str, object]], form: ShownRows) -> None:
+    if form is ShownRows.JSON:
         out_text(f"{as_json(objects, indent=2)}\n")
     else:
         out_text("".join(f"{as_json(item)}\n" for item in objects))

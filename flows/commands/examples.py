@@ -12,6 +12,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "flags": (
         "koujing flags",
         "koujing flags --vendor huawei-cloud",
+        "koujing flags --format csv",
         "koujing flags --format jsonl | head -3",
     ),
     "changes": (
@@ -26,6 +27,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "rank": (
         "koujing rank",
         "koujing rank --scorecard ten-thousand-cards --weight storage_io=0.25",
+        "koujing rank --scorecard ten-thousand-cards --explain",
         "koujing rank --scorecard my-card.yaml --format json",
     ),
     "extract": (
@@ -56,6 +58,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "sources add": (
         "koujing sources add https://docs.vendor.example/gpu --vendor alibaba-cloud",
         "koujing sources add https://blog.vendor.example/post --to my-sources.yaml --tier T3 --no-visit",
+    ),
+    "sources remove": (
+        "koujing sources remove docs-vendor-example-gpu",
+        "koujing sources remove docs-vendor-example-gpu --from my-sources.yaml",
     ),
     "sources check": (
         "koujing sources check",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import shutil
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -10,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.printing import Format, is_terminal, out_text, render
-from schemas.errors import KoujingError, LedgerError
+from schemas.errors import KoujingError, LedgerError, QueryError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -44,16 +46,8 @@ class ShownLines(StrEnum):
     JSONL = "jsonl"
 
 
-class ShownAny(StrEnum):
-    """How a list of records is shown."""
-
-    TABLE = "table"
-    JSON = "json"
-    JSONL = "jsonl"
-
-
 class ShownRows(StrEnum):
-    """How the rows of a query are shown."""
+    """How rows are shown."""
 
     TABLE = "table"
     CSV = "csv"
@@ -72,6 +66,29 @@ def home_to_read(context: typer.Context, path: Path | None) -> Home:
     from warehouse.home import open_home
 
     return open_home(chosen_home(context, path), for_writing=False)
+
+
+def ledger_to_read(context: typer.Context, path: Path | None) -> Home:
+    """The home, for a command that reads its ledger; QueryError with the demo's where only that one exists."""
+    from warehouse.home import Home
+
+    place = home_to_read(context, path)
+    demo = Home(place.root / "demo")
+    if chosen_home(context, path) is None and not place.published.exists() and demo.published.exists():
+        again = shlex.join(["--home", str(demo.root), *sys.argv[1:]])
+        raise QueryError(
+            f"no ledger at {place.root} yet; the demo's is at {demo.root}: {command_name()} {again}"
+        )
+    return place
+
+
+def command_name() -> str:
+    """What to type to start us again, here."""
+    if shutil.which("koujing"):
+        return "koujing"
+    if sys.argv and sys.argv[0].endswith("koujing"):
+        return shlex.quote(sys.argv[0])
+    return f"{shlex.quote(sys.executable)} -m flows.cli"
 
 
 def home_if_any(context: typer.Context, path: Path | None) -> Home | None:

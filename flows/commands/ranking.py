@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -10,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.commands.options import HomeOption, Shown, home_if_any
-from flows.printing import as_json, heading, out, out_text, table
+from flows.printing import as_json, counted, heading, out, out_text, table
 from schemas.errors import KoujingError
 from schemas.record import plain
 
@@ -29,6 +30,10 @@ def rank(
         list[str] | None,
         typer.Option("--weight", metavar="DIM=0.25", help="Try another weight; may be repeated."),
     ] = None,
+    explain: Annotated[
+        bool,
+        typer.Option("--explain", help="Also each vendor's scores, and how many claims each rests on."),
+    ] = False,
     form: Annotated[Shown, typer.Option("--format")] = Shown.TABLE,
     home: HomeOption = None,
 ) -> None:
@@ -42,13 +47,13 @@ def rank(
     cards = _cards(scorecard, place)
     if given and scorecard is None:
         cards = _with_dimensions(cards, given)
-    reports = [(card, report(card, given, place)) for card in cards]
+    reports = [report(card, given, place, explain=explain) for card in cards]
     if form is Shown.JSON:
-        rankings = [fields for card, parts in reports for fields in _fields(card, *parts)]
+        rankings = [fields for found in reports for fields in _fields(found)]
         out_text(f"{as_json(rankings, indent=2)}\n")
         return
-    for card, parts in reports:
-        print_card(card, *parts)
+    for found in reports:
+        print_card(found)
 
 
 def _weights(entries: Iterable[str]) -> dict[str, Decimal]:
@@ -94,11 +99,33 @@ def _with_dimensions(cards: tuple[Scorecard, ...], given: dict[str, Decimal]) ->
     return fitting
 
 
-Parts = tuple[tuple["Ranking", ...], tuple["Proposal", ...], tuple["DimensionScore", ...]]
+@dataclass(frozen=True)
+class Report:
+    """What is known of a card, ready to be printed.
+
+    `rankings`: each with the scores that it was made of. `marked`: scores that rest on a changed claim.
+    `has_claims`: whether the ledger holds any. `basis`: what the scores rest on, where that was asked for.
+    """
+
+    card: Scorecard
+    rankings: tuple[tuple[Ranking, tuple[DimensionScore, ...]], ...]
+    proposals: tuple[Proposal, ...]
+    marked: tuple[DimensionScore, ...]
+    has_claims: bool
+    basis: Basis | None = None
 
 
-def report(card: Scorecard, given: dict[str, Decimal], home: Home | None) -> Parts:
-    """A card's rankings under its own or the given weights, the proposals, and the scores that are marked."""
+@dataclass(frozen=True)
+class Basis:
+    """How many claims a score rests on, by vendor and dimension (None without a ledger), and who has no score."""
+
+    counts: Mapping[tuple[str, str], int] | None
+    not_scored: tuple[str, ...] = ()
+
+
+def report(card: Scorecard, given: dict[str, Decimal], home: Home | None, *, explain: bool = False) -> Report:
+    """A card's rankings under its own or the given weights, and what of the ledger bears on them."""
+    from flows import published
     from warehouse.proposals import apply
     from warehouse.ranking import rank as rank_card
     from warehouse.ranking import reweight, scores
@@ -111,12 +138,35 @@ def report(card: Scorecard, given: dict[str, Decimal], home: Home | None) -> Par
             raise typer.BadParameter(str(error), param_hint="--weight") from None
         variant = "reweighted"
     card_scores = scores(card, ())
-    rankings = [rank_card(card, card_scores, weights=weights, variant=variant, note=note)]
+    standing = rank_card(card, card_scores, weights=weights, variant=variant, note=note)
+    rankings = [(standing, card_scores)]
     proposals = open_proposals(card, home)
     if proposals:
         proposed = apply(card_scores, proposals)
-        rankings.append(rank_card(card, proposed, weights=weights, variant="proposed", note=note))
-    return tuple(rankings), proposals, _marked(card, home)
+        under = rank_card(card, proposed, weights=weights, variant="proposed", note=note)
+        rankings.append((under, proposed))
+    return Report(
+        card=card,
+        rankings=tuple(rankings),
+        proposals=proposals,
+        marked=_marked(card, home),
+        has_claims=home is not None and published.has_claims(home),
+        basis=_basis(card, home) if explain else None,
+    )
+
+
+def _basis(card: Scorecard, home: Home | None) -> Basis:
+    from flows import published
+    from warehouse.ranking import scores
+
+    if home is None or not home.published.exists():
+        return Basis(counts=None)
+    claims = published.claims(home)
+    stated = {stored.claim.vendor for stored in claims if stored.claim.vendor is not None}
+    return Basis(
+        counts={(s.vendor, s.dimension): len(s.claim_keys) for s in scores(card, claims)},
+        not_scored=tuple(sorted(stated - card.editorial.keys())),
+    )
 
 
 def open_proposals(card: Scorecard, home: Home | None) -> tuple[Proposal, ...]:
@@ -143,30 +193,61 @@ def _stands(card: Scorecard, vendor: str, dimension: str, score: Decimal) -> boo
     return entry is not None and entry.score == score
 
 
-def print_card(
-    card: Scorecard,
-    rankings: tuple[Ranking, ...],
-    proposals: tuple[Proposal, ...],
-    marked: tuple[DimensionScore, ...],
-) -> None:
+def print_card(found: Report) -> None:
     """Writes a card's rankings to stdout, and between them what the second rests on."""
+    card = found.card
     heading(f"{card.name.en} · {card.name.zh} ({card.id})")
-    standing, *under = rankings
+    out(card.origin.en)
+    (standing, given_scores), *under = found.rankings
     if not standing.placements:
         out("No scores were published with these weights, so there is no order to print.")
         return
+    if not found.has_claims:
+        out("published scores only: no claims have been read yet")
     if standing.note:
         out(standing.note)
     out_text(_placements(standing))
-    for score in marked:
-        keys = f"{len(score.claim_keys)} claims, of which one or more changed"
-        out(f"{score.vendor}, {score.dimension}: {plain(score.score)} rests on {keys}.")
-    for proposal in proposals:
+    _print_basis(found, standing, given_scores)
+    for score in found.marked:
+        claims = counted(len(score.claim_keys), "claim")
+        out(
+            f"{score.vendor}, {score.dimension}: {plain(score.score)} rests on {claims}, of which one or more changed."
+        )
+    for proposal in found.proposals:
         change = f"{plain(proposal.standing)} → {plain(proposal.proposed)}"
         out(f"Proposal for {proposal.vendor}, {proposal.dimension}: {change}. {proposal.reason}")
-    for ranking in under:
-        out(f"The ranking under the proposal{'s' if len(proposals) > 1 else ''}:")
+    for ranking, its_scores in under:
+        out(f"The ranking under the proposal{'s' if len(found.proposals) > 1 else ''}:")
         out_text(_placements(ranking))
+        _print_basis(found, ranking, its_scores)
+
+
+def _print_basis(found: Report, ranking: Ranking, scores: tuple[DimensionScore, ...]) -> None:
+    basis = found.basis
+    if basis is None:
+        return
+    by_vendor = _by_vendor(scores)
+    dimensions = [d.id for d in found.card.dimensions]
+    rows = []
+    for place in ranking.placements:
+        row = [place.vendor]
+        for dimension in dimensions:
+            number = plain(by_vendor[place.vendor][dimension])
+            counts = basis.counts
+            row.append(number if counts is None else f"{number} ({counts[place.vendor, dimension]})")
+        rows.append(row)
+    held = "" if basis.counts is None else ", with the number of claims that each rests on"
+    out(f"Scores by dimension{held}:")
+    out_text(table(("id", *dimensions), rows, numeric=dimensions))
+    if basis.not_scored:
+        out(f"not scored by this card: {', '.join(basis.not_scored)}")
+
+
+def _by_vendor(scores: tuple[DimensionScore, ...]) -> dict[str, dict[str, Decimal]]:
+    result: dict[str, dict[str, Decimal]] = {}
+    for score in scores:
+        result.setdefault(score.vendor, {})[score.dimension] = score.score
+    return result
 
 
 def _placements(ranking: Ranking) -> str:
@@ -181,20 +262,19 @@ def _names(vendor_id: str) -> tuple[str, str]:
     return (vendor.label.en, vendor.label.zh) if vendor else (vendor_id, vendor_id)
 
 
-def _fields(
-    card: Scorecard,
-    rankings: tuple[Ranking, ...],
-    proposals: tuple[Proposal, ...],
-    marked: tuple[DimensionScore, ...],
-) -> list[dict[str, object]]:
+def _fields(found: Report) -> list[dict[str, object]]:
+    card = found.card
     result = []
-    for ranking in rankings:
+    for ranking, scores in found.rankings:
+        by_vendor = _by_vendor(scores)
         fields: dict[str, object] = {
             "scorecard": card.id,
             "name": card.name.model_dump(),
+            "origin": card.origin.model_dump(),
             "variant": ranking.variant,
             "weights": ranking.weights,
             "note": ranking.note,
+            "claims_read": found.has_claims,
             "placements": [
                 {
                     "rank": p.rank,
@@ -202,13 +282,26 @@ def _fields(
                     "name": dict(zip(("en", "zh"), _names(p.vendor), strict=True)),
                     "shown": p.shown,
                     "total": p.total,
+                    "scores": by_vendor[p.vendor],
+                    **_counts(found, p.vendor),
                 }
                 for p in ranking.placements
             ],
             "rests_on_changed_claims": [
-                {"vendor": s.vendor, "dimension": s.dimension, "score": s.score} for s in marked
+                {"vendor": s.vendor, "dimension": s.dimension, "score": s.score} for s in found.marked
             ],
-            "proposals": [p.model_dump() for p in proposals] if ranking.variant == "proposed" else [],
+            "proposals": [p.model_dump() for p in found.proposals] if ranking.variant == "proposed" else [],
         }
+        if found.basis is not None:
+            fields["not_scored"] = found.basis.not_scored
         result.append(fields)
     return result
+
+
+def _counts(found: Report, vendor: str) -> dict[str, object]:
+    """With --explain, how many claims each score rests on; null without a ledger."""
+    if found.basis is None:
+        return {}
+    counts = found.basis.counts
+    dimensions = [d.id for d in found.card.dimensions]
+    return {"claims": None if counts is None else {d: counts[vendor, d] for d in dimensions}}

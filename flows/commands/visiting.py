@@ -9,8 +9,8 @@ import typer
 
 from flows.commands.examples import examples
 from flows.commands.options import HomeOption, chosen_home, known_vendor, put
-from flows.printing import heading, out, say
-from schemas.errors import KoujingError
+from flows.printing import counted, heading, out, say
+from schemas.errors import FetchError, KoujingError
 
 if TYPE_CHECKING:
     from flows.summary import RunSummary
@@ -100,7 +100,7 @@ def _print_summary(summary: RunSummary) -> None:
     first = sum(page.first_visit and page.status is FetchStatus.CHANGED for page in summary.pages)
     changed = summary.visits(FetchStatus.CHANGED) - first
     out(
-        f"run {summary.run_id}, {len(summary.pages)} pages: {first} read for the first time, "
+        f"run {summary.run_id}, {counted(len(summary.pages), 'page')}: {first} read for the first time, "
         f"{changed} changed, "
         f"{summary.visits(FetchStatus.UNCHANGED)} unchanged, {summary.visits(FetchStatus.GONE)} gone, "
         f"{summary.visits(FetchStatus.FAILED)} failed, {summary.unread} could not be read"
@@ -123,7 +123,9 @@ def _print_summary(summary: RunSummary) -> None:
         put(("vendor", "metric", "kind", "before", "after", "source"), rows, "table")
     for card in summary.reranked:
         why = "for the first time" if card.first else f"touched in {', '.join(card.touched)}"
-        out(f"ranked {card.scorecard} ({why}); {len(card.proposals)} proposals; see `koujing rank`")
+        out(
+            f"ranked {card.scorecard} ({why}); {counted(len(card.proposals), 'proposal')}; see `koujing rank`"
+        )
 
 
 def demo(
@@ -180,25 +182,80 @@ def add(
 ) -> None:
     """Add a page to a source list, which is made when it is missing.
 
-    What is not given is taken from the address and the page. A page that cannot be fetched now is added all
-    the same, with a warning.
+    What is not given is taken from the address and the page. A page that cannot be fetched is not added,
+    unless --no-visit adds it unseen.
     """
     known_vendor(vendor)
-    from flows.sources import add_source, propose
+    from flows.source_file import add_source
+    from flows.sources import propose
     from warehouse.home import open_home
 
-    path = file or open_home(chosen_home(context, home)).root / "sources.yaml"
+    if not url.startswith(("http://", "https://")):
+        raise typer.BadParameter(
+            f"not an http or https address: {url}; to read a file use koujing extract", param_hint="URL"
+        )
     source = propose(url, None, source_id=source_id, vendor=vendor, product=product, tier=tier)
+    _refuse_inner(url, visit=visit, allow_loopback=allow_loopback)
+    path = file or open_home(chosen_home(context, home)).root / "sources.yaml"
     if visit:
         from flows.fetch import Fetcher
 
         with Fetcher(allow_loopback=allow_loopback) as fetcher:
             fetched = fetcher.fetch(source, None)
         if fetched.body is None:
-            say(f"the page could not be fetched now ({fetched.visit.reason}); it is added all the same")
+            reason = fetched.visit.reason or fetched.visit.status.value
+            raise KoujingError(f"{url} is not added: {reason}; --no-visit adds it unseen")
         source = propose(url, fetched, source_id=source_id, vendor=vendor, product=product, tier=tier)
     added = add_source(path, source)
     out(f"added {added.id} ({added.vendor or 'no known vendor'}, {added.tier}) to {path}")
+
+
+def _refuse_inner(url: str, *, visit: bool, allow_loopback: bool) -> None:
+    """Refuses an address that no refresh would visit: of this machine without leave, or of a private network.
+
+    Without a visit no name is looked up: then only addresses written as numbers, and localhost, are known.
+    """
+    from flows.addresses import resolve, system_lookup
+
+    lookup = system_lookup if visit else _without_asking
+    try:
+        resolve(url, allow_loopback=allow_loopback, lookup=lookup)
+        return
+    except FetchError as error:
+        if error.retry:  # it has no address now; the visit tells, and may try again
+            return
+        reason = str(error)
+    try:
+        resolve(url, allow_loopback=True, lookup=lookup)
+    except FetchError:
+        raise KoujingError(
+            f"{url} is not added: {reason} (--allow-loopback is for this machine's own addresses only)"
+        ) from None
+    raise KoujingError(f"{url} is not added: it is on this machine; give --allow-loopback to watch it")
+
+
+def _without_asking(host: str, port: int) -> list[str]:  # noqa: ARG001 - called as a resolver is
+    local = host == "localhost" or host.endswith(".localhost")
+    return ["127.0.0.1" if local else "1.1.1.1"]  # any other name is taken for a public host
+
+
+@sources.command("remove", epilog=examples("sources remove"))
+def remove(
+    context: typer.Context,
+    source_id: Annotated[str, typer.Argument(metavar="ID", help="As `koujing sources list` shows it.")],
+    file: Annotated[
+        Path | None,
+        typer.Option("--from", metavar="FILE", help="The list. Default: sources.yaml in the home."),
+    ] = None,
+    home: HomeOption = None,
+) -> None:
+    """Take a page out of a source list. The rest of the file stays as it is, and so does the ledger."""
+    from flows.source_file import remove_source
+    from warehouse.home import open_home
+
+    path = file or open_home(chosen_home(context, home), for_writing=False).root / "sources.yaml"
+    removed = remove_source(path, source_id)
+    out(f"removed {removed.id} ({removed.url}) from {path}")
 
 
 @sources.command("check", epilog=examples("sources check"))

@@ -8,19 +8,15 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from flows import cli, crawl
+from flows import cli
 from flows.commands.examples import EXAMPLES
-from flows.demo_server import DemoServer, demo_layers
-from flows.fetch import Fetcher
-from flows.progress import Silent
-from flows.sources import find_sources, with_base
-from warehouse.cards import builtin_cards
-from warehouse.home import Home, open_home
+from flows.demo_server import DemoServer
+from warehouse.home import Home
 
 ROOT = Path(__file__).parents[2]
 KOUJING = Path(sys.executable).with_name("koujing")
@@ -31,53 +27,7 @@ FIRST_CARD = ["4.76", "4.61", "4.54", "4.52", "4.50", "3.81"]
 SECOND_CARD = ["4.55", "4.36", "4.24", "4.13", "4.02", "3.90"]
 
 
-class Outcome:
-    def __init__(self, code: int, out: str, err: str) -> None:
-        self.code = code
-        self.out = out
-        self.err = err
-
-    @property
-    def objects(self) -> list[dict[str, object]]:
-        return [json.loads(line) for line in self.out.splitlines()]
-
-
-Run = Callable[..., Outcome]
-
-
-@pytest.fixture
-def koujing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Runs the command line in this process, in a home of its own."""
-    monkeypatch.setenv("KOUJING_HOME", str(tmp_path / "home"))
-
-    def run(*arguments: str) -> Outcome:
-        monkeypatch.setattr(sys, "argv", ["koujing", *arguments])
-        capsys.readouterr()
-        with pytest.raises(SystemExit) as ended:
-            cli.main()
-        captured = capsys.readouterr()
-        code = ended.value.code
-        return Outcome(code if isinstance(code, int) else 0, captured.out, captured.err)
-
-    return run
-
-
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home that holds the demo's two days, made by the refresh without Prefect."""
-    home = open_home(tmp_path_factory.mktemp("played"))
-    moments = iter(datetime(2026, 5, 1, 3, tzinfo=UTC) + timedelta(seconds=n) for n in range(100_000))
-    with (
-        DemoServer(demo_layers(1)) as site,
-        Fetcher(allow_loopback=True, now=lambda: next(moments)) as fetcher,
-    ):
-        listed = with_base(find_sources("demo"), site.base_url)
-        for day in (1, 2):
-            site.show(demo_layers(day))
-            crawl.run_refresh(
-                home, listed, fetcher, lambda: next(moments), Silent(), cards=builtin_cards(), label=str(day)
-            )
-    return home
+Run = Callable[..., Any]
 
 
 # Help, version, usage
@@ -246,7 +196,7 @@ def test_a_text_without_quantities_is_no_failure(koujing: Run) -> None:
 # rank
 
 
-def shown(outcome: Outcome) -> list[list[str]]:
+def shown(outcome: Any) -> list[list[str]]:
     return [[place["shown"] for place in card["placements"]] for card in json.loads(outcome.out)]
 
 

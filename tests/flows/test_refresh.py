@@ -294,7 +294,7 @@ def test_hosts_are_visited_in_the_order_in_which_they_are_listed() -> None:
 
 def test_a_page_is_told_in_one_line() -> None:
     page = PageRow(source_id="p", vendor=None, url="u", status=FetchStatus.FAILED, reason="no answer")
-    assert told(page) == "failed    p (no answer)"
+    assert told(page) == "failed     p (no answer)"
 
 
 @contextmanager

@@ -8,9 +8,9 @@ from urllib.parse import urlsplit
 import pytest
 
 from flows.outcome import Fetched
+from flows.source_file import add_source, remove_source
 from flows.sources import (
     HostRules,
-    add_source,
     builtin,
     check_sources,
     find_sources,
@@ -239,6 +239,67 @@ def test_a_place_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("", encoding="utf-8")
     with pytest.raises(DataFileError, match="cannot be written"):
         add_source(tmp_path / "file" / "sources.yaml", SOURCE)
+
+
+# --- taking out of a list ---------------------------------------------------------------------------------
+
+ENTRIES = {
+    "a": "  - id: a # first\n    url: https://example.com/a\n",
+    "b": "  -\n    id: b\n    # inside b\n    url: https://example.com/b\n    title: |\n      - two\n      # lines\n",
+    "c": "  - {id: c, url: https://example.com/c}\n",
+}
+AROUND = ("# mine\nsources:\n", "\n# over b\n", "# over c\n", "\n# the end\n")
+
+
+@pytest.mark.parametrize("gone", ["a", "b", "c"])
+@pytest.mark.parametrize("end", [AROUND[3], "", "# no line break"])
+def test_an_entry_is_taken_out_and_everything_else_stays(tmp_path: Path, gone: str, end: str) -> None:
+    path = tmp_path / "sources.yaml"
+    kept = {name: "" if name == gone else text for name, text in ENTRIES.items()}
+
+    def written(entries: dict[str, str]) -> str:
+        return f"{AROUND[0]}{entries['a']}{AROUND[1]}{entries['b']}{AROUND[2]}{entries['c']}{end}"
+
+    path.write_text(written(ENTRIES), encoding="utf-8")
+    removed = remove_source(path, gone)
+    assert (removed.id, removed.url) == (gone, f"https://example.com/{gone}")
+    assert path.read_text(encoding="utf-8") == written(kept)
+    assert [s.id for s in load_sources(path).sources] == [name for name in "abc" if name != gone]
+
+
+def test_the_last_entry_of_a_file_without_a_line_break_is_taken_out(tmp_path: Path) -> None:
+    path = tmp_path / "sources.yaml"
+    path.write_text("sources:\n- id: a\n  url: https://x.example/\n- id: b\n  url: https://y.example/")
+    remove_source(path, "b")
+    assert path.read_text() == "sources:\n- id: a\n  url: https://x.example/\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "reason"),
+    [
+        ("sources:\n- id: a\n  url: https://x/\n", "a is the only source; delete the file instead"),
+        (
+            "sources:\n- id: b\n  url: https://x/\n- id: c\n  url: https://y/\n",
+            "no source is called 'a'; there are b, c",
+        ),
+        ("sources: [{id: a, url: 'https://x/'}, {id: b, url: 'https://y/'}]\n", "stand in brackets"),
+        (
+            "? sources\n: - id: a\n    url: https://x/\n  - id: b\n    url: https://y/\n",
+            "a cannot be taken out of this file as it is written; remove it by hand",
+        ),
+    ],
+)
+def test_what_cannot_be_taken_out_leaves_the_file_alone(tmp_path: Path, before: str, reason: str) -> None:
+    path = tmp_path / "sources.yaml"
+    path.write_text(before, encoding="utf-8")
+    with pytest.raises(DataFileError, match=reason):
+        remove_source(path, "a")
+    assert path.read_text(encoding="utf-8") == before
+
+
+def test_a_list_that_is_not_there_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataFileError, match=r"none\.yaml: there is no such file; name the list with --from"):
+        remove_source(tmp_path / "none.yaml", "a")
 
 
 # --- checking ---------------------------------------------------------------------------------------------

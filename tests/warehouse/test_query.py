@@ -128,6 +128,61 @@ def test_mistakes_are_explained(published):
         run_query(published, "SELECT 1", memory_limit="much")
 
 
+@pytest.mark.parametrize(
+    ("sql", "told"),
+    [
+        (
+            "SELECT vndor FROM claims",
+            [
+                'Binder Error: Referenced column "vndor" not found in FROM clause!',
+                'Candidate bindings: "vendor", ',
+                "LINE 1: SELECT vndor FROM claims",
+                "               ^^^^^",
+            ],
+        ),
+        (
+            "FROM claim",
+            [
+                "Catalog Error: Table with name claim does not exist!",
+                'Did you mean "claims"?',
+                "LINE 1: FROM claim",
+                "             ^^^^^",
+            ],
+        ),
+        (
+            "SELEC 1",
+            ['Parser Error: syntax error at or near "SELEC"', "LINE 1: SELEC 1", "        ^^^^^"],
+        ),
+        (
+            "SELECT 1\nFROM claims WHERE vndor = 3",
+            [
+                'Binder Error: Referenced column "vndor" not found in FROM clause!',
+                'Candidate bindings: "vendor", ',
+                "LINE 2: FROM claims WHERE vndor = 3",
+                "                          ^^^^^",
+            ],
+        ),
+        # Lines that hold a path, or that no hint begins, are left out.
+        (
+            "SELECT '/srv/secret', vndor FROM claims",
+            ['Binder Error: Referenced column "vndor" not found in FROM clause!', "Candidate bindings: "],
+        ),
+        (
+            "SELECT '/secret', vndor FROM claims",
+            ['Binder Error: Referenced column "vndor" not found in FROM clause!', "Candidate bindings: "],
+        ),
+        ("SELECT error('a\nb\nDid you mean /srv/x?')", ["Invalid Input Error: a"]),
+    ],
+)
+def test_duckdbs_own_hints_are_kept(published, sql, told):
+    with pytest.raises(QueryError) as refused:
+        run_query(published, sql)
+    lines = str(refused.value).split("\n")
+    assert len(lines) == len(told)
+    for line, begins in zip(lines, told, strict=True):
+        assert line.startswith(begins) if begins.endswith(" ") else line == begins
+
+
 def test_before_the_first_run_the_way_is_shown(home):
     with pytest.raises(
         QueryError, match=r"no ledger at .* yet; run `koujing refresh` or `koujing demo` first"
