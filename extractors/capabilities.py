@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from extractors.cues import any_capability, capability_patterns
 from extractors.fold import fold
-from extractors.scopes import Page
+from extractors.page import Page
 from schemas.document import Block, BlockKind
 
 _NEGATED = re.compile(

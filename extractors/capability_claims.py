@@ -9,7 +9,7 @@ from decimal import Decimal
 from extractors.capabilities import find_capabilities
 from extractors.context import EXTRACTOR, Context
 from extractors.fold import fold
-from extractors.scopes import Page
+from extractors.page import Page
 from extractors.subject import Subject, nearest_subject, vendor_names
 from extractors.whose import first_of_row, named_before
 from schemas.claim import Claim, Evidence

@@ -8,7 +8,9 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, islice
 
+from extractors.basis import basis_of, direction_of
 from extractors.capability_claims import capability_claims
+from extractors.conditions import baseline_of, condition_of, improves
 from extractors.context import EXTRACTOR, Context
 from extractors.figures import (
     NEED_A_LIMIT,
@@ -23,18 +25,11 @@ from extractors.figures import (
 from extractors.flags import flag_names
 from extractors.guards import is_claimable, is_market_or_score, is_supplied
 from extractors.headers import dress
-from extractors.meaning import (
-    Meaning,
-    baseline_of,
-    basis_of,
-    condition_of,
-    direction_of,
-    improves,
-    metric_of,
-)
+from extractors.meaning import Meaning, metric_of
 from extractors.mention import Mention
+from extractors.page import Page
 from extractors.quantities import find_mentions
-from extractors.scopes import Page, Surroundings, surroundings
+from extractors.scopes import Surroundings, surroundings
 from extractors.subject import Subject, family_of
 from extractors.units import Dimension
 from extractors.whose import carry, only_vendor, subject_of

@@ -10,8 +10,8 @@ from extractors.context import Context
 from extractors.document import masked, read_document
 from extractors.flags import readings_of
 from extractors.fold import fold
+from extractors.page import page_of
 from extractors.plain import restructure
-from extractors.scopes import page_of
 from extractors.subject import Subject, page_subject, vendor_names
 from schemas.document import BlockKind, Document
 from schemas.errors import UnreadableError

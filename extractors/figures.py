@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from extractors.basis import Told
 from extractors.context import Context
-from extractors.meaning import Meaning, Told
+from extractors.meaning import Meaning
 from extractors.mention import Mention
+from extractors.page import Page
 from extractors.quantities import canonical_unit
-from extractors.scopes import Page, Surroundings
+from extractors.scopes import Surroundings
 from extractors.units import Dimension
 from schemas.quantity import Bound
 from schemas.registry import Metric

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from extractors.context import Context
-from extractors.scopes import Page, Surroundings
+from extractors.page import Page
+from extractors.scopes import Surroundings
 from extractors.subject import Subject, nearest_subject, product_names, vendor_names
 from schemas.document import Block, BlockKind
 

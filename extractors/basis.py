@@ -1,0 +1,121 @@
+"""On which basis a figure is (per node, per card, summed…) and whether a bandwidth counts one way or both."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from extractors.cues import Hit, basis_hits
+from extractors.mention import Mention
+from extractors.scopes import Scope, Surroundings
+from schemas.registry import Metric
+
+_INSTANCES = re.compile(r"\b(?:instances?|VMs?|virtual machines?)\b|云主机|云服务器|实例规格", re.IGNORECASE)
+_STORAGE_ONLY = ("fs_throughput", "fs_iops", "fs_latency")
+
+
+class Told(NamedTuple):
+    """A basis with the rule that found it; `start:end` in the document where its words stand in the sentence."""
+
+    basis: str
+    rule: str
+    start: int = -1
+    end: int = -1
+
+
+def _told(hit: Hit, scope: Scope) -> Told:
+    rule = f"{scope.name}: {scope.text[hit.start : hit.end]}"
+    if scope.offset < 0 or scope.name not in ("near", "before", "head"):
+        return Told(hit.name, rule)
+    return Told(hit.name, rule, scope.offset + hit.start, scope.offset + hit.end)
+
+
+def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_sheet: bool) -> Told:
+    """The basis, the rule that found it and where its words stand.
+
+    `spec_sheet`: the figure stands in a table or list of one product's limits.
+    """
+    if not metric.comparable_on:
+        return Told("unspecified", "the metric has no basis")
+    for scope in around.scopes:
+        if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "note", "lead"):
+            continue
+        hits = [h for h in basis_hits(scope.text) if _fits(h.name, metric)]
+        if not hits:
+            continue
+        if scope.name in ("near", "before"):
+            # A sum over planes is worth saying only where nothing narrower is said.
+            hits.sort(key=lambda h: (h.name == "aggregate", _gap(h.start, h.end, scope, mention)))
+            if scope.name == "before" and not _reaches(scope, hits[0].end, mention, around):
+                continue
+            return _told(hits[0], scope)
+        names = {h.name for h in hits}
+        if len(names) == 1:
+            return _told(hits[0], scope)
+    if spec_sheet and metric.family == "network" and _INSTANCES.search(around.text_of("heading", "title")):
+        return Told("per_instance", "a sheet of instance sizes")
+    if metric.default_basis:
+        return Told(metric.default_basis, "implied by the metric")
+    if spec_sheet and metric.name in _STORAGE_ONLY:
+        return Told("per_filesystem", "limits of one storage product")
+    return Told("unspecified", "not said")
+
+
+def _fits(basis: str, metric: Metric) -> bool:
+    """Whether a figure of the metric can be on that basis at all."""
+    allowed = {*metric.comparable_on, "aggregate"}
+    if metric.default_basis:
+        allowed.add(metric.default_basis)
+    if metric.family == "network":
+        allowed |= {"per_port", "per_link", "per_switch", "per_cluster", "per_supernode", "per_instance"}
+        allowed |= {"per_machine", "per_node", "per_accelerator", "per_nic"}
+        if metric.name in ("port_speed", "switch_capacity"):
+            allowed = {"per_port", "per_switch"}
+    if metric.name in ("accelerator_count", "gpu_memory", "inference_throughput"):
+        allowed |= {"per_instance", "per_machine", "per_node", "per_supernode", "per_accelerator"}
+    if metric.name in ("client_bandwidth", "client_iops"):
+        allowed |= {"per_accelerator", "per_node", "per_instance"}
+    if metric.name.startswith("block_"):
+        allowed |= {"per_instance"}
+    if metric.name == "cluster_size_max":
+        allowed = {"per_cluster"}
+    return basis in allowed
+
+
+def _gap(start: int, end: int, scope: Scope, mention: Mention) -> int:
+    absolute_start, absolute_end = scope.offset + start, scope.offset + end
+    return max(mention.start - absolute_end, absolute_start - mention.end, 0)
+
+
+def _reaches(scope: Scope, cue_end: int, mention: Mention, around: Surroundings) -> bool:
+    """Whether a basis named earlier in the sentence still holds: not once another figure stood in between."""
+    between = around.before[scope.offset + cue_end - around.sentence_start :]
+    if _ALSO.search(between):
+        return True
+    return re.search(r"\d", between) is None and mention.start - (scope.offset + cue_end) <= 40
+
+
+_ALSO = re.compile(r"(?:\bor|\bi\.e\.|即|也就是|合计?|或) ?$")
+_ONE_WAY = re.compile(
+    r"单向|one[- ]way|unidirectional|each (?:way|direction)|full[- ]duplex|per direction", re.IGNORECASE
+)
+_FULL_DUPLEX = re.compile(r"full[- ]duplex|全双工", re.IGNORECASE)
+_BOTH_WAYS = re.compile(r"双向|both (?:ways|directions)|bidirectional|bi-directional|two-way", re.IGNORECASE)
+
+
+def direction_of(metric: Metric, around: Surroundings) -> str:
+    """One way, both ways, or not said, by the words nearest to a bandwidth."""
+    if metric.family != "network" or metric.unit not in ("bit/s", "byte/s"):
+        return "unspecified"
+    for scope in around.scopes:
+        if scope.name not in ("near", "column", "row", "label", "note", "lead"):
+            continue
+        if _BOTH_WAYS.search(scope.text):
+            return "bidirectional"
+        if _ONE_WAY.search(scope.text):
+            return "unidirectional"
+    following = re.split(r"[\d;；。]", around.after[:40], maxsplit=1)[0]
+    if _BOTH_WAYS.search(following):
+        return "bidirectional"
+    one_way = _ONE_WAY.search(following) or _FULL_DUPLEX.search(around.after[:40])
+    return "unidirectional" if one_way else "unspecified"

@@ -1,0 +1,163 @@
+"""How a figure was measured and with what it is compared: access, size, scale, load, workload, baseline."""
+
+from __future__ import annotations
+
+import re
+
+from extractors.fold import fold
+from extractors.mention import Mention
+from extractors.scale import SCALE_OF
+from extractors.scopes import Surroundings
+from schemas.registry import Metric
+
+_READ_WRITE = re.compile(r"读写|读/写|read ?(?:/|and|&|-)? ?writes?|mixed", re.IGNORECASE)
+_READ = re.compile(r"读(?!写)(?:取|出)?|\breads?\b|\breading\b|读み", re.IGNORECASE)
+_WRITE = re.compile(r"(?<!读)写(?:入)?|\bwrites?\b|\bwriting\b|书き|schreibend|Schreib", re.IGNORECASE)
+_SIZE = re.compile(
+    r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkM]i?B?|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
+)
+_LOADED = re.compile(
+    r"(?:带|真实|业务|满)负载|满载|业务水位|under (?:\w+ )?load|production load", re.IGNORECASE
+)
+_EMPTY = re.compile(
+    r"空(?:水位|载|闲|文件系统)|(?:没有|无)(?:其他|其它)?(?:业务|负载)|no other (?:load|traffic|tenants)"
+    r"|empty (?:file ?system|system|cluster)|idle",
+    re.IGNORECASE,
+)
+_SCALE = re.compile(
+    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)|小集群|大规模集群"
+)
+_PROTOCOL = re.compile(r"TCP/IP|RDMA|RoCE|InfiniBand|NFSv?[34]?|POSIX|SMB", re.IGNORECASE)
+_WORKLOAD = re.compile(
+    r"单路(?:平均)?|single (?:path|stream|thread)|one stream|fio[^。；;\n)）]{0,60}|训推共池|全透读|全命中"
+    r"|simulated [\w ]{2,24}|worst case|多核压测|\d+B model|千亿参数(?:模型)?|大模型训练"
+    r"|(?:DeepSeek|LLaMA|Llama|Qwen|GPT|Mixtral|Kimi|GLM)[-\w. ]{0,8}\w|MoE|混合专家模型(?:训练)?"
+)
+
+
+_WORKED_AT = re.compile(
+    r"(?:\b(?:on|across|with|at|over|using)|在|于) ?(?:(?:a|an|one) (?:\w+ )?(?:cluster|run|job|system) of )?"
+    r"[\d,]+[KkM]? ?(?:张|块|枚)? ?(?:(?:[A-Z]\w+ ){0,2}GPUs?|卡|[HABV]\d{3}|NPUs?|accelerators)"
+)
+_ASIDE = re.compile(r" ?[(（][^()（）]{1,30}[)）]")
+_MEASURED_UNITS = ("fraction", "s", "1/s", "byte/s", "ratio")
+
+
+def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict[str, str]:
+    """What is stated of how the figure was measured: access, size, scale, load, workload, protocol."""
+    out: dict[str, str] = {}
+    near = around.text_of("near", "segment", "column", "row", "label", "caption")
+    sentence = around.sentence + "\n" + "\n".join(around.headers) + "\n" + around.text_of("note", "lead")
+    if metric.family == "storage" and metric.unit in ("byte/s", "1/s", "s"):
+        access = _access(around.text_of("near", "column", "row", "label")) or _access(near)
+        access = access or _access(around.text_of("note", "lead"))
+        if access:
+            out["access"] = access
+    if metric.name in (
+        "fs_latency",
+        "block_latency",
+        "fs_iops",
+        "block_iops",
+        "network_latency",
+        "message_rate",
+    ):
+        for size in _SIZE.finditer(sentence):
+            inside = mention.start <= around.sentence_start + size.start() < mention.end
+            if not inside and size.group()[-1] != "M":
+                out["size"] = size.group().strip()
+                break
+    if metric.unit in _MEASURED_UNITS and (scale := _scale(around)):
+        out["scale"] = scale.group().strip()
+    if _EMPTY.search(sentence):
+        out["load"] = "empty"
+    elif _LOADED.search(sentence):
+        out["load"] = "loaded"
+    if workload := _WORKLOAD.search(sentence):
+        out["workload"] = workload.group().strip()
+    if metric.name == "network_latency" and (
+        protocol := _PROTOCOL.search(around.text_of("near", "column", "row"))
+    ):
+        out["protocol"] = protocol.group()
+    return out
+
+
+def _scale(around: Surroundings) -> re.Match[str] | None:
+    """The scale at which a figure holds: beside it, in its headers, or named in its sentence as such."""
+    found = _SCALE.search(around.text_of("near", "column", "row", "label", "note", "lead"))
+    if found is None and (aside := _ASIDE.match(around.after)):
+        found = _SCALE.search(aside.group())
+    if found is None and (worked := _WORKED_AT.search(around.sentence)):
+        found = _SCALE.search(worked.group())
+    if found is not None:
+        return found
+    for text, behind in ((around.before, True), (around.after[:24], False)):
+        for match in reversed(list(_SCALE.finditer(text))):
+            between = text[match.end() :] if behind else text[: match.start()]
+            if not re.search(r"[\d、;；]", between) and SCALE_OF.match(text[match.end() :] + " "):
+                return match
+    return None
+
+
+def _access(text: str) -> str | None:
+    if _READ_WRITE.search(text):
+        return "mixed"
+    read, write = _READ.search(text), _WRITE.search(text)
+    if read and write:
+        return None
+    return "read" if read else "write" if write else None
+
+
+_VERSION_BASELINE = re.compile(r"(?:较|相比|than) ?(?P<version>v?\d+\.\d+)(?! ?[%倍xX×])")
+_BASELINE = re.compile(
+    r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、\d]{2,20}?)"
+    r"(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
+    r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
+    r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
+    r"|是(?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
+    r"|(?:than|over|above|versus|vs\.?|against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
+    r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
+)
+_VAGUE = re.compile(
+    r"^(?:以往|之前|以前|过去|原本|原来|传统(?:方案|方式|架构)?$|前|基线|before|the previous|行业|其他|同类)"
+)
+
+
+def baseline_of(around: Surroundings) -> str | None:
+    """What a relative claim is compared with, where that is named; "than before" names nothing."""
+    if version := _VERSION_BASELINE.search(around.before[-20:]):
+        return version["version"]
+    for text in (around.before[-80:], around.after[:48], around.text_of("lead", "note")):
+        for match in _BASELINE.finditer(text):
+            found = next(g for g in match.groups() if g)
+            if not _VAGUE.match(found):
+                return found.strip()
+    return None
+
+
+_OF_WORDS: tuple[tuple[str, str], ...] = (
+    ("network_latency", r"时延|延迟|延时|latency"),
+    ("interconnect_bandwidth", r"通信带宽|带宽提升|互联带宽"),
+    ("data_loading_speed", r"加载(?:速度|提速)?|loading"),
+    ("allreduce_efficiency", r"AllReduce|通信(?:库)?(?:负载率|效率)|负载率"),
+    ("resource_utilisation", r"资源利用率|resource utili[sz]ation"),
+    ("inference_throughput", r"tokens?|推理(?:性能|吞吐|效率)?"),
+    ("training_throughput", r"训练(?:吞吐|速度|性能|效率)|training (?:throughput|speed|performance)"),
+    ("fault_recovery_time", r"恢复时间|recovery"),
+    ("checkpoint_time", r"检查点|checkpoint"),
+    ("card_failure_rate", r"故障率"),
+    ("gpu_memory", r"显存|HBM|memory"),
+    ("client_bandwidth", r"读带宽|写带宽|全命中|全透"),
+    ("mfu", r"MFU|算力利用率|MegaScale"),
+    ("fs_throughput", r"吞吐|throughput"),
+    ("network_bandwidth", r"带宽|bandwidth|频宽"),
+    ("communication", r"通讯|通信|communication"),
+)
+
+
+def improves(around: Surroundings) -> str | None:
+    """Which metric a relative claim says improves, by the words nearest before it."""
+    for text in (around.text_of("near"), around.before, around.after, "\n".join(around.headers)):
+        for name, pattern in _OF_WORDS:
+            if re.search(pattern, fold(text), re.IGNORECASE):
+                return name
+    return None

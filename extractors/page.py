@@ -1,0 +1,97 @@
+"""A document made ready for the rules: folded once, its tables' titles and its footnotes at hand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from extractors.fold import fold
+from schemas.document import Document, MarkKind
+
+_WORDY = re.compile(r"^[^\d]*[A-Za-z\u4e00-\u9fff]{2}")
+_NOTE_OPENING = re.compile(r"(?:\[\w{1,2}\]|[(（]\w{1,2}[)）]|\*{1,3}|[†‡§]|注 ?\d?[:：])")
+_MOST_SIBLINGS = 12
+# No title of a table is read further than this.
+_LONGEST_TOP = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A document made ready for the rules.
+
+    `flat_headers`: the header of each block that is a row of a flattened table (see `plain`). `corners`: the
+    header over each table's first column, which says what its rows are. `rows`: the wordy data cells of each
+    table row by block index, which may say of what a figure beside them is. `tops`: the first row of each
+    table. `firsts`: the wordy first cell of each table row, header or not. `notes`: the page's footnotes by their sign. `raised`: where
+    superscripts stand, in order.
+    """
+
+    document: Document
+    folded: str
+    flat_headers: dict[int, str]
+    title: str
+    corners: dict[int, str]
+    rows: dict[tuple[int, int], tuple[tuple[int, str], ...]]
+    tops: dict[int, str]
+    firsts: dict[tuple[int, int], str]
+    notes: dict[str, str]
+    raised: tuple[tuple[int, int], ...]
+
+
+def page_of(document: Document, visible: str, flat_headers: dict[int, str] | None = None) -> Page:
+    """Prepare a document for the rules; `visible` is its text with marks blanked out."""
+    folded = fold(visible)
+    corners: dict[int, str] = {}
+    rows: dict[tuple[int, int], tuple[tuple[int, str], ...]] = {}
+    tops: dict[int, str] = {}
+    firsts: dict[tuple[int, int], str] = {}
+    for index, block in enumerate(document.blocks):
+        if block.cell is not None and block.cell.is_header and not block.cell.row_headers:
+            top = folded[block.start : block.end]
+            tops[block.cell.table] = f"{tops.get(block.cell.table, '')} {top}"[:_LONGEST_TOP]
+        if block.cell is not None and not block.cell.is_header:
+            text = folded[block.start : block.end]
+            if block.cell.col == 0 and _WORDY.search(text):
+                firsts[block.cell.table, block.cell.row] = text
+            if block.cell.row == 0:
+                tops[block.cell.table] = f"{tops.get(block.cell.table, '')} {text}"[:_LONGEST_TOP]
+            if not any(char.isdigit() for char in text):
+                place = (block.cell.table, block.cell.row)
+                beside = rows.get(place, ())
+                if len(beside) < _MOST_SIBLINGS:
+                    rows[place] = (*beside, (index, text[:80]))
+        if block.cell is not None and block.cell.is_header and block.cell.row == 0 and block.cell.col == 0:
+            corners[block.cell.table] = folded[block.start : block.end].strip()
+    return Page(
+        document,
+        folded,
+        flat_headers or {},
+        fold(document.title),
+        corners,
+        rows,
+        tops,
+        firsts,
+        notes_of(document, folded),
+        tuple(sorted((m.start, m.end) for m in document.marks if m.kind is MarkKind.SUPERSCRIPT)),
+    )
+
+
+def sign_of(text: str) -> str:
+    """A footnote's sign without its brackets."""
+    return text.strip(" []()（）【】〔〕.．:：、注")
+
+
+def notes_of(document: Document, folded: str) -> dict[str, str]:
+    """The footnotes of a page by their sign: paragraphs that begin with a raised or bracketed sign."""
+    raised = {m.start: m.end for m in document.marks if m.kind is MarkKind.SUPERSCRIPT}
+    notes: dict[str, str] = {}
+    for block in document.blocks:
+        if block.chrome or block.cell is not None:
+            continue
+        text = document.text[block.start : block.end]
+        opening = _NOTE_OPENING.match(text)
+        end = raised.get(block.start, block.start + opening.end() if opening else block.start)
+        sign = sign_of(document.text[block.start : end])
+        if sign and len(sign) <= 3:
+            notes.setdefault(sign, folded[end : block.end].strip()[:400])
+    return notes
