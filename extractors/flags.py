@@ -36,6 +36,11 @@ _ON_REQUEST = re.compile(
     r"工单|邀测|白名单|内测|(?:找|联系)(?:客户经理|销售|商务).{0,4}申请|申请开通|by ticket|a ticket|on request|lewat tiket|invitation|allow-?list",
     re.IGNORECASE,
 )
+_TABLE_ON_REQUEST = re.compile(
+    r"(?:表中|上表|下表|表内|上述|以上|the (?:table|figures|limits) above|these (?:limits|ceilings|figures))[^。;；\n]{0,20}"
+    r"(?:工单|申请|白名单|邀测|ticket|on request|allow-?list)",
+    re.IGNORECASE,
+)
 _CREDITED = re.compile(
     r"(?:公开)?论文|(?<![数依证根])据(?=[^库此点])|报道|有公开分析|Omdia|麦肯锡|沙利文|they report|I (?:read|saw|think)|scribe|my (?:other )?notes|Saw that",
     re.IGNORECASE,
@@ -71,7 +76,7 @@ def flag_names(
         and not _FAULT_CLASS.search(around.sentence + "\n" + "\n".join(around.headers)),
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,
-        "on_request_only": bool(_ON_REQUEST.search(around.sentence + "\n" + "\n".join(around.headers))),
+        "on_request_only": _on_request(around),
         "secondhand": repeats or tier in _ARTICLE_TIERS or bool(_CREDITED.search(around.sentence)),
     }
     return tuple(name for name in registry().flags if on.get(name))
@@ -135,6 +140,14 @@ def _ill_defined(claim: Claim, around: Surroundings) -> bool:
     return (
         _DOWN_BY.search(around.before[-12:]) is not None or _TIMES_LESS.match(around.after[:16]) is not None
     )
+
+
+def _on_request(around: Surroundings) -> bool:
+    """Whether it is said of the figure, in its headers or footnote, or of its whole table."""
+    near = around.sentence + "\n" + "\n".join(around.headers) + "\n" + around.text_of("note", "lead")
+    if _ON_REQUEST.search(near):
+        return True
+    return around.block.cell is not None and _TABLE_ON_REQUEST.search(around.section) is not None
 
 
 def _sub_level(mention: Mention) -> bool:
