@@ -35,6 +35,7 @@ from extractors.units import Dimension
 from extractors.whose import carry, only_vendor, subject_of
 from schemas.claim import Claim, Direction, Evidence
 from schemas.document import BlockKind
+from schemas.extraction import MOST_CLAIMS
 from schemas.quantity import Bound
 from schemas.registry import registry
 
@@ -42,11 +43,9 @@ _STORAGE_PAGE = re.compile(
     r"文件|存储|IOPS|吞吐|storage|file ?system|Lustre|throughput|\bSFS\b|\bNFS\b|\bPFS\b", re.IGNORECASE
 )
 _NETWORK_PAGE = re.compile(r"RDMA|InfiniBand|RoCE|网络|network|interconnect|fabric", re.IGNORECASE)
+_PER_TIB = re.compile(r"每 ?T(?:i)?B(?!/s)|per (?:\w+ )?TiB?\b(?!/s)", re.IGNORECASE)
 _KEPT_AS_OTHER = frozenset({Dimension.MONEY, Dimension.FLOPS})
 _SCORED = frozenset({Dimension.FRACTION, Dimension.MONEY, Dimension.BARE})
-
-
-MOST_CLAIMS = 20_000
 
 
 def read_claims(page: Page, context: Context) -> list[Claim]:
@@ -138,7 +137,7 @@ def _claim(
     if meaning is None or (mention.dimension in _SCORED and is_market_or_score(around)):
         return None
     metric = meaning.metric
-    per_tib = re.search(r"(?i)TiB", around.text_of("column", "row")) is not None
+    per_tib = re.search(r"(?i)TiB", around.text_of("near", "column", "row")) is not None
     amounts = amounts_of(mention, metric, dimension, binary=per_tib)
     if amounts is None:
         return None
@@ -182,7 +181,8 @@ def _claim(
             "product": subject.product_rule or "not named",
         },
     )
-    flags = flag_names(metric, mention, draft, around, tier=context.tier, repeats=context.repeats)
+    top = page.tops.get(around.block.cell.table, "") if around.block.cell is not None else ""
+    flags = flag_names(metric, mention, draft, around, tier=context.tier, repeats=context.repeats, top=top)
     return draft.model_copy(update={"flags": flags})
 
 
@@ -210,6 +210,8 @@ def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meani
         columns = around.text_of("column", "row")
         if re.search(r"(?i)per ?Ti?B\b|每 ?Ti?B", columns):
             return Meaning(registry().metric("throughput_per_capacity"), f"column: {columns}"), dimension
+    if dimension is Dimension.DATA_RATE and _PER_TIB.search(around.text_of("near")):
+        return Meaning(registry().metric("throughput_per_capacity"), "near: per TiB"), dimension
     if dimension is Dimension.OPS and re.search(r"每 ?Ti?B", around.text_of("near")):
         return Meaning(registry().metric("iops_per_capacity"), "near: 每 TiB"), dimension
     return metric_of(mention, around, family, dimension), dimension

@@ -24,6 +24,9 @@ _FAULT_CLASS = re.compile(
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
     re.IGNORECASE,
 )
+_FAULT_TYPES = re.compile(
+    r"故障(?:类型|类别|场景|对象)|(?:fault|failure) (?:class|type|scenario)", re.IGNORECASE
+)
 _SLA_PERIOD = re.compile(
     r"每?月(?:度)?|每?年(?:度)?|季度|monthly|annual|yearly|(?:per|a|every|each|calendar) (?:\w+ )?month|Monat|月间|pro Jahr",
     re.IGNORECASE,
@@ -53,7 +56,14 @@ _ARTICLE_TIERS = ("T3", "T4")
 
 
 def flag_names(
-    metric: Metric, mention: Mention, claim: Claim, around: Surroundings, *, tier: Tier, repeats: bool
+    metric: Metric,
+    mention: Mention,
+    claim: Claim,
+    around: Surroundings,
+    *,
+    tier: Tier,
+    repeats: bool,
+    top: str,
 ) -> tuple[str, ...]:
     """The flags of one claim, in the registry's order."""
     on = {
@@ -73,6 +83,7 @@ def flag_names(
         "order_of_magnitude_only": claim.bound is Bound.ORDER_OF_MAGNITUDE or _sub_level(mention),
         "scale_scope_unclear": metric.name == "cluster_size_max" and claim.basis == "unspecified",
         "fault_class_unspecified": "fault_class" in metric.asks
+        and not _FAULT_TYPES.search(top)
         and not _FAULT_CLASS.search(around.sentence + "\n" + "\n".join(around.headers)),
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,
@@ -116,7 +127,7 @@ def _decimal_or_binary(metric: Metric, mention: Mention, around: Surroundings) -
     if not metric.unit.endswith("/TiB"):
         return False
     if mention.dimension is Dimension.DATA_RATE:
-        return "TiB" not in around.text_of("column", "row")
+        return "TiB" not in around.text_of("near", "column", "row")
     return mention.unit.binary_denominator is False
 
 

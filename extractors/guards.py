@@ -65,6 +65,8 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
         return False
     if mention.dimension is not Dimension.ACCELERATORS:
         return True
+    if mention.low is not None and (mention.low < 1 or mention.low % 1):
+        return False
     words = around.sentence[mention.start - around.sentence_start : mention.end - around.sentence_start]
     if (
         article

@@ -13,16 +13,20 @@ from schemas.quantity import Bound
 
 _IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
 _IN_MAGNITUDE = re.compile(r"(?:百万|千万|万|亿|million|thousand|[kKM](?![A-Za-z])) ?")
-_CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)")
+_CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)|(?i:(US dollars|euros))")
 _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
     (re.compile(r"IOPS|每秒消息数|消息速率|message rate", re.IGNORECASE), Dimension.OPS),
     (
-        re.compile(r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount|客户端数|挂载数", re.IGNORECASE),
+        re.compile(
+            r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount|client connections|客户端数|用户端|挂载数",
+            re.IGNORECASE,
+        ),
         Dimension.CLIENTS,
     ),
     (
         re.compile(
-            r"\bGPUs?\b(?! memory)|\bNPUs?\b|accelerators?|卡数|加速卡数|GPU ?(?:数|卡)", re.IGNORECASE
+            r"(?<!\d )(?<!\d)\bGPUs?\b(?! memory)|\bNPUs?\b|accelerators?|卡数|加速卡数|GPU ?(?:数|卡)",
+            re.IGNORECASE,
         ),
         Dimension.ACCELERATORS,
     ),
@@ -30,6 +34,8 @@ _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
     (re.compile(r"模型(?!训练)|\bmodels\b", re.IGNORECASE), Dimension.MODELS),
     (re.compile(r"卡型|款|GPU types", re.IGNORECASE), Dimension.SKUS),
 )
+_CURRENCIES = {"美元": "USD", "元": "CNY", "rmb": "CNY", "us dollars": "USD", "euros": "EUR"}
+_PRICED = re.compile(r"价|费用|price|cost|rate|instant|reserved|on[- ]demand|spot", re.IGNORECASE)
 _COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数)$", re.IGNORECASE)
 
 
@@ -77,12 +83,20 @@ def _unit_over(around: Surroundings) -> Unit | None:
             found = unit_at(inside, 0)
             if found is not None and (found[1] == len(inside) or inside[found[1]] in " ,，/"):
                 return found[0]
-        if currency := _CURRENCY.search(scope.text):
-            name = {"美元": "USD", "元": "CNY", "RMB": "CNY"}.get(currency.group(), currency.group())
-            return Unit(Dimension.MONEY, Decimal(1), currency=name)
+        if money := _money(scope.text):
+            return money
         for pattern, dimension in _NOUNS:
             if pattern.search(scope.text):
                 return Unit(dimension, Decimal(1))
         if _COUNT_HEADER.match(scope.text.strip()) and re.search(r"(?i)accelerator|GPU|加速", headings):
             return Unit(Dimension.ACCELERATORS, Decimal(1))
-    return None
+    # A caption may give the currency of a whole table; it counts for the columns that are prices.
+    return _money(around.text_of("caption")) if _PRICED.search(around.text_of("column", "row")) else None
+
+
+def _money(text: str) -> Unit | None:
+    currency = _CURRENCY.search(text)
+    if currency is None:
+        return None
+    name = _CURRENCIES.get(currency.group().lower(), currency.group())
+    return Unit(Dimension.MONEY, Decimal(1), currency=name)

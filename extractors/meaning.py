@@ -53,7 +53,7 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
                 target = clause_against if scope.name == "clause" else others
                 target[hit.name] += AGAINST * _against(scope, headings)
                 continue
-            if scope.name in _FAR and dimension in _ENOUGH_FOR and dimension is not Dimension.ACCELERATORS:
+            if scope.name in _FAR and dimension in _ENOUGH_FOR and not _may_be_far(scope, dimension):
                 continue
             specific = 1.0 + 0.02 * min(hit.end - hit.start, 12)
             weight = hit.weight * scope.nearness * _closeness(hit.start, hit.end, scope, mention) * specific
@@ -84,12 +84,23 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
     return _default(dimension, family, mention)
 
 
+def _may_be_far(scope: Scope, dimension: Dimension) -> bool:
+    """Cards may be explained by a heading, prices by their table's caption; the rest needs a nearer word."""
+    if dimension is Dimension.MONEY:
+        return scope.name == "caption"
+    return dimension is Dimension.ACCELERATORS
+
+
 def _unlikely(name: str, mention: Mention) -> float:
     """NVLink and UB are given in bytes; a figure in bits is more likely a network's."""
     if name == "rdma_bandwidth" and mention.unit.noun in ("GE", "GbE"):
         return -2.0
     in_bits = mention.unit.bytes_written is False and mention.dimension is Dimension.DATA_RATE
-    return -1.0 if name == "interconnect_bandwidth" and in_bits else 0.0
+    if name == "fs_throughput" and in_bits and mention.times is not None:
+        return -3.0  # 2 × 100 Gb/s are cables, whatever they lead to
+    if name != "interconnect_bandwidth":
+        return 0.0
+    return -1.0 if in_bits else -0.5 if mention.dimension is Dimension.TRUNCATED else 0.0
 
 
 def _against(scope: Scope, headings: int) -> float:

@@ -20,6 +20,7 @@ _SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
 # Nothing is looked for further away than this, so that a page without full stops costs no more than another.
 _EARLIER = 600
 _SECTION = 400
+_BRACKETS = re.compile(r" ?[(（]([^()（）]{1,30})[)）]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,7 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
     scopes = [
         Scope("near", text[near_start:near_end], 1.0, near_start),
         Scope("segment", text[segment_start:segment_end], 0.8, segment_start),
+        Scope("aside", _aside(text, near_end, sentence_end), 0.7, -1),
         Scope("clause", text[sentence_start:near_end], 0.55, sentence_start),
         Scope("before", text[sentence_start:near_start], 0.5, sentence_start),
         Scope("after", text[near_end:sentence_end], 0.35, near_end),
@@ -133,6 +135,12 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         section=_section(page, index),
         path=path,
     )
+
+
+def _aside(text: str, start: int, end: int) -> str:
+    """What stands in brackets right behind a number: 1.6 Tbps (RDMA)."""
+    match = _BRACKETS.match(text, start, end)
+    return match[1] if match else ""
 
 
 def _stands_alone(mention: Mention, text: str) -> bool:

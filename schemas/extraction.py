@@ -9,6 +9,10 @@ from schemas.flag import Flag
 from schemas.record import Record
 
 
+MOST_CLAIMS = 20_000
+"""A page that states more is a trap or a dump: extraction stops just past it and the ledger holds the page."""
+
+
 class Extraction(Record):
     """Everything read from one snapshot. `reason` says why there are no claims where the page is unreadable."""
 
