@@ -25,7 +25,8 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _SCALE = re.compile(
-    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)|小集群|大规模集群"
+    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)"
+    r"|\d[\d,.]* ?(?:个)?(?:节点|nodes)|小集群|大规模集群"
 )
 _PROTOCOL = re.compile(r"TCP/IP|RDMA|RoCE|InfiniBand|NFSv?[34]?|POSIX|SMB", re.IGNORECASE)
 _WORKLOAD = re.compile(
@@ -40,6 +41,7 @@ _WORKED_AT = re.compile(
     r"[\d,]+[KkM]? ?(?:张|块|枚)? ?(?:(?:[A-Z]\w+ ){0,2}GPUs?|卡|[HABV]\d{3}|NPUs?|accelerators)"
 )
 _ASIDE = re.compile(r" ?[(（][^()（）]{1,30}[)）]")
+_ASIDE_BEFORE = re.compile(r"[(（]([^()（）]{1,30})[)）][^\d,，。;；]{0,8}$")
 _MEASURED_UNITS = ("fraction", "s", "1/s", "byte/s", "ratio")
 
 
@@ -86,6 +88,8 @@ def _scale(around: Surroundings) -> re.Match[str] | None:
     found = _SCALE.search(around.text_of("near", "column", "row", "label", "note", "lead"))
     if found is None and (aside := _ASIDE.match(around.after)):
         found = _SCALE.search(aside.group())
+    if found is None and (opened := _ASIDE_BEFORE.search(around.before[-48:])):
+        found = _SCALE.search(opened[1])
     if found is None and (worked := _WORKED_AT.search(around.sentence)):
         found = _SCALE.search(worked.group())
     if found is not None:

@@ -19,7 +19,7 @@ from schemas.registry import FlagKind, Metric, registry
 from schemas.source import Tier
 
 _FAULT_CLASS = re.compile(
-    r"(?:节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)(?:宕机|故障|异常|掉线|失效)"
+    r"(?:节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)级?(?:宕机|故障|异常|掉线|失效)"
     r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?|(?:node|NIC|host|server|link|GPU)s? (?:that )?fails?\b"
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
     re.IGNORECASE,
