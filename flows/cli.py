@@ -2,21 +2,50 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+import typer.core
 
 from flows.commands import asking, ranking, reading, visiting
 from flows.commands.examples import examples
-from flows.printing import say, say_lines
+from flows.printing import clean, say, say_lines
 from schemas.errors import KoujingError, QueryError
+
+_UsageError: type[Exception] = typer.BadParameter.__base__ or typer.BadParameter
+"""What Typer raises for wrong usage; it has no public name, and another home from release to release."""
+
+
+class _CleanGroup(typer.core.TyperGroup):
+    """Repeats what was typed wrong without anything that a terminal would obey."""
+
+    def make_context(self, *args: Any, **kwargs: Any) -> Any:
+        with _cleaned():
+            return super().make_context(*args, **kwargs)
+
+    def invoke(self, *args: Any, **kwargs: Any) -> Any:
+        with _cleaned():
+            return super().invoke(*args, **kwargs)
+
+
+@contextlib.contextmanager
+def _cleaned() -> Iterator[None]:
+    try:
+        yield
+    except _UsageError as error:
+        vars(error)["message"] = clean(str(vars(error).get("message", "")))
+        raise
+
 
 app = typer.Typer(
     name="koujing",
+    cls=_CleanGroup,
     help=(
         "Reads what cloud vendors publish about their training clusters, says what each number is a number "
         "of, keeps every version, and ranks again when a claim changes."

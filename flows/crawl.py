@@ -24,6 +24,7 @@ from schemas.source import FetchStatus, Snapshot, Source, Visit
 from warehouse import snapshots
 from warehouse.home import Home
 from warehouse.ledger import Ledger
+from warehouse.limits import within_limits
 
 HOSTS_AT_ONCE = 4
 
@@ -111,7 +112,11 @@ def run_refresh(
     sources = tuple(sources)
     known_before = home.ledger.exists()
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
-        earlier = _Earlier.read(home, ledger) if known_before else _Earlier()
+        if ledger.restored_from is not None:
+            progress.note(f"the ledger was missing and was rebuilt from {ledger.restored_from}")
+        for path in ledger.set_aside:
+            progress.note(f"{path} holds what could not be read; the ledger begins without it")
+        earlier = _Earlier.read(home, ledger) if known_before or ledger.restored_from else _Earlier()
         started = clock()
         run_id = ledger.begin_run(label, started)
         run = _Run(home, ledger, run_id, fetcher, clock, progress)
@@ -201,6 +206,8 @@ class _Run:
                 return self._failed(source, "the visit brought no bytes")
             kept = snapshots.keep(self.home, fetched.body)
             visit = visit.model_copy(update={"snapshot": visit.snapshot.model_copy(update={"sha256": kept})})
+        elif visit.status is FetchStatus.UNCHANGED and fetched.body is not None:
+            snapshots.keep(self.home, fetched.body)
         return visit
 
     def write_all(self, visited: Visited) -> list[PageRow]:
@@ -243,6 +250,7 @@ class _Run:
         )
 
     def _store(self, source: Source, visit: Visit, extraction: Extraction | None) -> PageRow:
+        visit, extraction = within_limits(visit, extraction)
         changes = self.ledger.write_page(self.run_id, source, visit, extraction)
         read = extraction is not None and not extraction.reason
         row = PageRow(

@@ -14,7 +14,9 @@ from flows.demo_server import DemoServer, demo_layers
 from flows.printing import out, say
 from schemas.errors import LedgerError
 from warehouse.home import Home, open_home
+from warehouse.ledger import Ledger
 from warehouse.lock import WriterLock
+from warehouse.query import DamagedFileError
 
 MARKER = ".koujing-demo"
 """The file that makes a folder the demo's; it holds the digest of the pages that were played there."""
@@ -70,7 +72,16 @@ def _label(day: int) -> str:
 def _days_done(home: Home) -> set[int]:
     if not home.published.exists():
         return set()
-    labels = {run.label for run in published.runs(home) if run.status == "done"}
+    try:
+        runs = published.runs(home)
+    except DamagedFileError as error:
+        if not home.ledger.exists():
+            return set()  # nothing else is left: both days are played again, and published
+        say(f"{str(error).partition(';')[0]}; publishing again from the ledger")
+        with Ledger.open(home) as ledger:
+            ledger.publish()
+        runs = published.runs(home)
+    labels = {run.label for run in runs if run.status == "done"}
     return {day for day in _DAYS if _label(day) in labels}
 
 

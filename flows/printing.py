@@ -156,7 +156,7 @@ def render(
     numeric: Iterable[str] = (),
 ) -> str:
     """The rows in that format, as one text that ends in a line break (empty for `jsonl` without rows)."""
-    names = unique(columns)
+    names = unique(map(clean, columns) if form == "table" else columns)
     if form == "table":
         return table(names, rows, terminal=terminal, numeric=numeric)
     if form == "csv":
@@ -187,8 +187,9 @@ def table(
 
     A terminal's width is kept by folding long texts; in a pipe lines are as long as they must be.
     """
+    columns = [clean(name) for name in columns]
     cells = [[cell(value) for value in row] for row in rows]
-    right = set(numeric)
+    right = {clean(name) for name in numeric}
     if terminal and (text := _folded(columns, cells, right)):
         return text
     widths = [max([width(name), *(width(row[place]) for row in cells)]) for place, name in enumerate(columns)]

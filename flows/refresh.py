@@ -20,10 +20,11 @@ from prefect.task_runners import ThreadPoolTaskRunner
 
 from flows.crawl import HOSTS_AT_ONCE, Host, Outcome, Visited, run_refresh
 from flows.fetch import Fetcher
+from flows.own_cards import cards_of
 from flows.progress import Bar, progress_for_stderr
 from flows.sources import find_sources, with_base
+from flows.stopping import stoppable
 from flows.summary import RunSummary
-from warehouse.cards import load_cards
 from warehouse.home import open_home
 
 
@@ -70,7 +71,7 @@ def refresh(
     both are for a site that is served here, such as the demo's.
     """
     place = open_home(Path(home) if home else None)
-    cards = load_cards(place.root / "scorecards")
+    cards = cards_of(place)
     listed = find_sources(sources)
     if base_url:
         listed = with_base(listed, base_url)
@@ -78,6 +79,7 @@ def refresh(
     with temporary_settings({PREFECT_FLOWS_HEARTBEAT_FREQUENCY: None}):
         progress = progress_for_stderr(label or "refresh")
         with (
+            stoppable(),
             progress if isinstance(progress, Bar) else nullcontext(),
             Fetcher(contact=contact, allow_loopback=allow_loopback) as fetcher,
         ):

@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
+import tempfile
 import warnings
 from pathlib import Path
 
+from flows.own_cards import cards_of
 from flows.printing import say
 from flows.sources import find_sources
+from flows.stopping import Stopping
 from flows.summary import RunSummary
 from schemas.errors import KoujingError
-from warehouse.cards import load_cards
 from warehouse.home import Home
 from warehouse.lock import WriterLock
 
@@ -41,16 +43,17 @@ def run(
 ) -> RunSummary:
     """Runs the flow here and now and gives its summary. See `flows.refresh.refresh`.
 
-    Raises DataFileError or LedgerHeldError at once, without waiting for Prefect to start, where the source
-    list or a scorecard is wrong or another process writes.
+    Ctrl-C and SIGTERM end the process: see `flows.stopping`. Raises DataFileError or LedgerHeldError at once,
+    without waiting for Prefect to start, where the source list or a scorecard is wrong or another process
+    writes.
     """
-    find_sources(sources)
-    load_cards(home / "scorecards")
-    WriterLock.acquire(Home(home), wait_seconds).release()
-    prepare(home)
-    if "prefect" not in sys.modules:
-        say("starting Prefect, which takes 10 to 20 seconds …")
-    with warnings.catch_warnings():
+    with Stopping(), warnings.catch_warnings():
+        find_sources(sources)
+        cards_of(Home(home))
+        WriterLock.acquire(Home(home), wait_seconds).release()
+        prepare(home)
+        if "prefect" not in sys.modules:
+            say("starting Prefect, which takes 10 to 20 seconds …")
         # Prefect and what it imports warn about themselves; none of it is the reader's to mend.
         warnings.simplefilter("ignore")
         from flows.refresh import refresh
@@ -78,10 +81,29 @@ def prepare(home: Path) -> None:
     """Has Prefect keep to itself, before its first import: no telemetry, no log lines, its files in the home.
 
     What the user has set stays. With a PREFECT_API_URL runs are reported to that server; without one a server
-    on loopback lives as long as this process.
+    on loopback lives as long as this process. Raises KoujingError where its folder takes no files, on which
+    that server would end without a word.
     """
     for name, value in _SETTINGS.items():
         os.environ.setdefault(name, value)
     if not os.environ.get("PREFECT_API_URL"):
         os.environ.setdefault("PREFECT_HOME", str(home / "prefect"))
         os.environ.setdefault("PREFECT_SERVER_EPHEMERAL_ENABLED", "true")
+        _require_folder(Path(os.environ["PREFECT_HOME"]).expanduser())
+
+
+def _require_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        reason = "it is a file" if folder.is_file() else error.strerror or str(error)
+        raise KoujingError(
+            f"Prefect cannot keep its files in {folder} ({reason}); "
+            "move that away or make it writable, or set PREFECT_HOME to another folder"
+        ) from None
+    # A database of another user's, or of a root, in a folder that is ours.
+    locked = [f for f in folder.glob("prefect.db*") if not (f.is_file() and os.access(f, os.R_OK | os.W_OK))]
+    if locked:
+        raise KoujingError(f"Prefect cannot write {locked[0]}; make it a writable file or move it away")

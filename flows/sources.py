@@ -18,7 +18,7 @@ from schemas.datafile import parse_data, read_data_file
 from schemas.errors import DataFileError, UnreadableError
 from schemas.record import Record
 from schemas.registry import registry
-from schemas.source import FetchStatus, Snapshot, Source, SourceList, Tier
+from schemas.source import LANGUAGE_TAG, FetchStatus, Snapshot, Source, SourceList, Tier
 
 BUILTIN = ("demo", "vendors")
 """The lists that ship with Koujing. The demo's addresses are stand-ins: see `with_base`."""
@@ -138,7 +138,7 @@ def propose(
             vendor=vendor or (rule.vendor if rule else None),
             product=product,
             url=url,
-            language=language or "zh",
+            language=language if re.fullmatch(LANGUAGE_TAG, language) else "zh",
             tier=tier or (rule.tier if rule else "T4"),
             title=title,
         )

@@ -65,7 +65,7 @@ class RunSummary(Record):
     @property
     def unread(self) -> int:
         """How many pages came and could not be read."""
-        return sum(page.status is FetchStatus.CHANGED and bool(page.reason) for page in self.pages)
+        return sum(page.status is FetchStatus.CHANGED and page.claims is None for page in self.pages)
 
     @property
     def news(self) -> tuple[Change, ...]:

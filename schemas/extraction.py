@@ -8,7 +8,6 @@ from schemas.document import Document
 from schemas.flag import Flag
 from schemas.record import Record
 
-
 MOST_CLAIMS = 20_000
 """A page that states more is a trap or a dump: extraction stops just past it and the ledger holds the page."""
 

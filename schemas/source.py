@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from enum import StrEnum
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import Field, field_validator
 
@@ -15,6 +16,10 @@ Tier = Literal["T1", "T2", "T3", "T4"]
 """T1 official product page, T2 official docs or paper, T3 third party that measured, T4 repetition."""
 
 
+LANGUAGE_TAG = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
+"""The shape of a language tag, such as zh, en-US or zh-Hant-TW; nothing else goes into a request's header."""
+
+
 class Source(Record):
     """One page to watch. `id` is the stable name the ledger knows it by; `url` may move."""
 
@@ -22,9 +27,17 @@ class Source(Record):
     vendor: str | None = None
     product: str | None = None
     url: str = Field(pattern=r"^https?://\S+$")
-    language: str = "zh"
+    language: str = Field(default="zh", pattern=LANGUAGE_TAG)
     tier: Tier = "T1"
     title: str = ""
+
+    @field_validator("url")
+    @classmethod
+    def _without_credentials(cls, value: str) -> str:
+        # What stands in a source list is published with every claim. urlsplit itself raises for a bad address.
+        if "@" in urlsplit(value).netloc:
+            raise ValueError("it carries a user name or password, which would be published; take it out")
+        return value
 
     @field_validator("vendor")
     @classmethod

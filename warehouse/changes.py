@@ -40,15 +40,16 @@ def compare(
     """
     matching = match(old, new)
     partner = {n: old[o] for o, n in matching.pairs}
-    used = taken | {stored.claim.claim_key for stored in old}
+    used = {*taken, *(stored.claim.claim_key for stored in old)}
+    counts: dict[str, int] = {}
     claims: list[Claim] = []
     changes: list[Change] = []
     back: list[str] = []
     same = 0
     for index, proposed in enumerate(new):
         before = partner.get(index)
-        key = before.claim.claim_key if before else suffixed(proposed.claim_key, used)
-        used |= {key}
+        key = before.claim.claim_key if before else suffixed(proposed.claim_key, used, counts)
+        used.add(key)
         claim = proposed if key == proposed.claim_key else proposed.model_copy(update={"claim_key": key})
         claims.append(claim)
         change = _event(before, claim, source_id)

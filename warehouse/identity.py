@@ -13,8 +13,8 @@ Where two candidates are equally good and say different things, none is taken.
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from typing import TypeVar
 
@@ -47,7 +47,7 @@ CLOSE_ENOUGH = 0.8
 headers and the wording together must be half alike."""
 
 MOST_PAIRS = 250_000
-"""Pairs of one metric beyond which only keys are compared, so that no page can hold up a run."""
+"""Pairs of a page, each of one metric, beyond which only keys are compared, so that none can hold up a run."""
 
 _EXACT_KEY, _SAME_STEM, _SAME_VALUE, _STANDS_NOW = 2.0, 1.5, 0.05, 0.01
 _SUFFIX = re.compile(r"~\d+$")
@@ -63,16 +63,24 @@ class Matching(Record):
 
 def changed_fields(old: Claim, new: Claim) -> tuple[str, ...]:
     """The reader's fields in which the two differ, once numbers are as stored and white space is folded."""
-    return tuple(name for name in READER_FIELDS if _said(old, name) != _said(new, name))
+    return tuple(
+        name
+        for name in READER_FIELDS
+        if getattr(old, name) != getattr(new, name) and _said(old, name) != _said(new, name)
+    )
 
 
-def suffixed(key: str, taken: Iterable[str]) -> str:
-    """The key itself where it is free, else the first free one of `key~2`, `key~3` and so on."""
-    used = set(taken)
-    candidate, count = key, 1
-    while candidate in used:
+def suffixed(key: str, taken: Set[str], counts: dict[str, int]) -> str:
+    """The key itself where it is free, else the first free one of `key~2`, `key~3` and so on.
+
+    `counts` remembers how far each key was counted, for the next call with the same, grown `taken`.
+    """
+    count = counts.get(key, 1)
+    candidate = key if count == 1 else f"{key}~{count}"
+    while candidate in taken:
         count += 1
         candidate = f"{key}~{count}"
+    counts[key] = count
     return candidate
 
 
@@ -80,40 +88,78 @@ def match(old: tuple[StoredClaim, ...], new: tuple[Claim, ...]) -> Matching:
     """Pairs each new claim with at most one old claim of the same metric, whatever the order of either."""
     free_old, free_new = set(range(len(old))), set(range(len(new)))
     pairs: list[tuple[int, int]] = []
-    names_old = [(claim.claim.claim_key, _content(claim.claim)) for claim in old]
-    names_new = [(claim.claim_key, _content(claim)) for claim in new]
-    places_old = [(_content(claim.claim), _place(claim.claim)) for claim in old]
-    places_new = [(_content(claim), _place(claim)) for claim in new]
-    ways: tuple[tuple[Sequence[Hashable], Sequence[Hashable]], ...] = (
-        (names_old, names_new),
-        (places_old, places_new),
+    said_old = {o: _content(old[o].claim) for o in free_old}
+    said_new = {n: _content(new[n]) for n in free_new}
+
+    def take(found: list[tuple[int, int]]) -> None:
+        pairs.extend(found)
+        free_old.difference_update(o for o, _ in found)
+        free_new.difference_update(n for _, n in found)
+
+    take(
+        _pair_equal(
+            {o: (old[o].claim.claim_key, said_old[o]) for o in free_old},
+            {n: (new[n].claim_key, said_new[n]) for n in free_new},
+        )
     )
-    for by_old, by_new in ways:
-        found = _pair_equal(by_old, by_new, free_old, free_new)
-        pairs += found
-        free_old -= {o for o, _ in found}
-        free_new -= {n for _, n in found}
+    take(
+        _pair_equal(
+            {o: (said_old[o], _place(old[o].claim)) for o in free_old},
+            {n: (said_new[n], _place(new[n])) for n in free_new},
+        )
+    )
+    take(_pair_only_keys(old, new, free_old, free_new))
     found, ambiguous = _pair_best(old, new, free_old, free_new)
     return Matching(pairs=tuple(sorted(pairs + found, key=lambda pair: pair[1])), ambiguous=ambiguous)
 
 
-def _pair_equal(
-    by_old: Sequence[Hashable],
-    by_new: Sequence[Hashable],
-    free_old: set[int],
-    free_new: set[int],
-) -> list[tuple[int, int]]:
+def _pair_equal(by_old: Mapping[int, Hashable], by_new: Mapping[int, Hashable]) -> list[tuple[int, int]]:
     waiting: dict[Hashable, list[int]] = defaultdict(list)
-    for index in sorted(free_old, reverse=True):
+    for index in sorted(by_old, reverse=True):
         waiting[by_old[index]].append(index)
-    return [(waiting[by_new[n]].pop(), n) for n in sorted(free_new) if waiting.get(by_new[n])]
+    return [(waiting[by_new[n]].pop(), n) for n in sorted(by_new) if waiting.get(by_new[n])]
+
+
+def _pair_only_keys(
+    old: Sequence[StoredClaim], new: Sequence[Claim], free_old: Set[int], free_new: Set[int]
+) -> list[tuple[int, int]]:
+    """Pairs that `_pair_best` would take in any case: a key outweighs all else, and nobody else has this one."""
+    partners = _by_key(old, new, free_old, free_new)
+    asked = Counter(o for olds in partners.values() for o in olds)
+    return [(olds[0], n) for n, olds in partners.items() if len(olds) == 1 and asked[olds[0]] == 1]
+
+
+def _by_key(
+    old: Sequence[StoredClaim], new: Sequence[Claim], free_old: Set[int], free_new: Set[int]
+) -> dict[int, tuple[int, ...]]:
+    """For each new claim the old ones of its metric with its key, or with its key and a count.
+
+    Where one key stands more often than the page's pairs allow, nobody can tell its claims apart by it.
+    """
+    having: dict[tuple[str, str], list[int]] = defaultdict(list)
+    for o in sorted(free_old):
+        claim = old[o].claim
+        for key in {claim.claim_key, _SUFFIX.sub("", claim.claim_key)}:
+            having[claim.metric, key].append(o)
+    asking = Counter((new[n].metric, new[n].claim_key) for n in free_new)
+    found: dict[tuple[str, str], tuple[int, ...]] = {}
+    left = MOST_PAIRS
+    for name in sorted(asking, key=lambda name: len(having.get(name, ())) * asking[name]):
+        olds = having.get(name, [])
+        left -= len(olds) * asking[name]
+        if left < 0:
+            break
+        found[name] = tuple(olds)
+    return {n: found.get((new[n].metric, new[n].claim_key), ()) for n in sorted(free_new)}
 
 
 def _pair_best(
     old: tuple[StoredClaim, ...], new: tuple[Claim, ...], free_old: set[int], free_new: set[int]
 ) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
     """Takes the best pair again and again; a tie between candidates that differ takes none of them."""
-    scores = _scores(old, new, free_old, free_new)
+    traits_old = {o: _Traits(old[o].claim) for o in free_old}
+    traits_new = {n: _Traits(new[n]) for n in free_new}
+    scores = _scores(old, new, traits_old, traits_new)
     rivals_of_new: dict[tuple[int, float], list[int]] = defaultdict(list)
     rivals_of_old: dict[tuple[int, float], list[int]] = defaultdict(list)
     for (o, n), score in scores.items():
@@ -127,7 +173,7 @@ def _pair_best(
             continue
         olds = [i for i in rivals_of_new[n, score] if i in left_old]
         news = [i for i in rivals_of_old[o, score] if i in left_new]
-        if len({_content(old[i].claim) for i in olds}) > 1 or len({_content(new[i]) for i in news}) > 1:
+        if len({traits_old[i].content for i in olds}) > 1 or len({traits_new[i].content for i in news}) > 1:
             ambiguous += news
             left_old.difference_update(olds)
             left_new.difference_update(news)
@@ -139,30 +185,40 @@ def _pair_best(
 
 
 def _scores(
-    old: tuple[StoredClaim, ...], new: tuple[Claim, ...], free_old: set[int], free_new: set[int]
+    old: Sequence[StoredClaim],
+    new: Sequence[Claim],
+    traits_old: Mapping[int, _Traits],
+    traits_new: Mapping[int, _Traits],
 ) -> dict[tuple[int, int], float]:
+    scores: dict[tuple[int, int], float] = {}
+    for o, n in _candidates(old, new, traits_old.keys(), traits_new.keys()):
+        before, after = traits_old[o], traits_new[n]
+        key = _key_score(before.claim.claim_key, after.claim.claim_key)
+        alike = _similarity(before, after)
+        if key or alike >= CLOSE_ENOUGH:
+            score = key + alike + _SAME_VALUE * (before.content == after.content)
+            scores[o, n] = round(score + _STANDS_NOW * (old[o].not_seen == 0), 6)
+    return scores
+
+
+def _candidates(
+    old: Sequence[StoredClaim], new: Sequence[Claim], free_old: Set[int], free_new: Set[int]
+) -> Iterator[tuple[int, int]]:
+    """The pairs to look at: all of a metric, from the rarest metric on, for as long as the page may have more."""
     by_metric: dict[str, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
     for o in sorted(free_old):
         by_metric[old[o].claim.metric][0].append(o)
     for n in sorted(free_new):
         by_metric[new[n].metric][1].append(n)
-    traits_old = {o: _Traits(old[o].claim) for o in free_old}
-    traits_new = {n: _Traits(new[n]) for n in free_new}
-    scores: dict[tuple[int, int], float] = {}
-    for olds, news in by_metric.values():
-        keys_only = len(olds) * len(news) > MOST_PAIRS
-        for o in olds:
-            before = traits_old[o]
-            for n in news:
-                key = _key_score(before.claim.claim_key, new[n].claim_key)
-                if keys_only and not key:
-                    continue
-                after = traits_new[n]
-                alike = _similarity(before, after)
-                if key or alike >= CLOSE_ENOUGH:
-                    score = key + alike + _SAME_VALUE * (before.content == after.content)
-                    scores[o, n] = round(score + _STANDS_NOW * (old[o].not_seen == 0), 6)
-    return scores
+    by_key = _by_key(old, new, free_old, free_new)
+    left = MOST_PAIRS
+    for olds, news in sorted(by_metric.values(), key=lambda both: len(both[0]) * len(both[1])):
+        pairs = len(olds) * len(news)
+        if pairs <= left:
+            left -= pairs
+            yield from ((o, n) for o in olds for n in news)
+        else:
+            yield from ((o, n) for n in news for o in by_key.get(n, ()))
 
 
 def _key_score(old_key: str, new_key: str) -> float:

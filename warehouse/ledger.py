@@ -14,12 +14,13 @@ from schemas.ledger import PageChanges, StoredClaim
 from schemas.ranking import DimensionScore, Proposal, Ranking
 from schemas.scorecard import Scorecard
 from schemas.source import Snapshot, Source, Visit
-from warehouse import pages
+from warehouse import pages, snapshots
 from warehouse.database import Database
 from warehouse.home import Home
 from warehouse.lock import WriterLock
 from warehouse.migrate import lay_views, migrate
 from warehouse.publish import publish
+from warehouse.restore import Restored, restore
 from warehouse.rows import OpenFlag, as_json, stored_decimal, stored_flag, utc
 
 RunStatus = Literal["done", "failed"]
@@ -35,7 +36,9 @@ class Ledger:
     Times are passed in, in UTC. Nothing that is stored is ever overwritten, but the end of a run.
     """
 
-    def __init__(self, home: Home, database: Database, lock: WriterLock) -> None:
+    def __init__(self, home: Home, database: Database, lock: WriterLock, restored: Restored) -> None:
+        self.restored_from = restored.source
+        self.set_aside = restored.set_aside
         self._home = home
         self._database = database
         self._lock = lock
@@ -45,12 +48,21 @@ class Ledger:
     def open(cls, home: Home, *, wait_seconds: float = 0) -> Ledger:
         """Makes this process the writer and brings the ledger to this version's form.
 
+        A missing ledger is rebuilt from the published file, which `restored_from` then names; what could not
+        be used lies under the names in `set_aside`.
         Raises LedgerHeldError where another process writes and does not end within `wait_seconds`,
         SchemaTooNewError where the file is from a later Koujing, LedgerError where it cannot be opened.
         """
         lock = WriterLock.acquire(home, wait_seconds)
         try:
-            database = Database.open(home.ledger)
+            restored = restore(home)
+            rebuilds = home.published.exists()
+            database = Database.open(
+                home.ledger,
+                f"move it away; the next run rebuilds it from {home.published.name}"
+                if rebuilds
+                else "move it away to begin a new one",
+            )
         except BaseException:
             lock.release()
             raise
@@ -61,7 +73,7 @@ class Ledger:
             database.close()
             lock.release()
             raise
-        return cls(home, database, lock)
+        return cls(home, database, lock, restored)
 
     def __enter__(self) -> Ledger:
         return self
@@ -105,8 +117,12 @@ class Ledger:
             pages.put_source(self._database, source, at)
 
     def last_snapshot(self, source_id: str) -> Snapshot | None:
-        """The newest snapshot that was read into the ledger; None before the first."""
-        return pages.last_snapshot(self._database, source_id)
+        """The newest snapshot that was read into the ledger; None before the first.
+
+        None too where its body is no longer on disk, so that the next visit fetches the page whatever it was.
+        """
+        last = pages.last_snapshot(self._database, source_id)
+        return last if last and snapshots.is_whole(self._home, last.sha256) else None
 
     def write_page(
         self, run_id: int, source: Source, visit: Visit, extraction: Extraction | None
@@ -115,7 +131,7 @@ class Ledger:
 
         A changed page is compared with the known claims. A failed visit, a page that could not be read and
         one without an extraction say nothing about them. On a page that is gone they become not seen, and
-        seen again when it comes back unchanged.
+        seen again when it comes back unchanged. What is past the limits is left out: `limits.within_limits`.
         """
         with self._database.transaction(f"the page {source.id} could not be stored"):
             self._require_running(run_id)

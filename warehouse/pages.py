@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TypeVar
 
@@ -16,6 +15,7 @@ from schemas.ledger import Change, ChangeKind, PageChanges, StoredClaim
 from schemas.source import FetchStatus, Snapshot, Source, Visit
 from warehouse.changes import Comparison, compare
 from warehouse.database import Database
+from warehouse.limits import owners, within_limits
 from warehouse.rows import (
     check_row,
     claim_row,
@@ -79,6 +79,7 @@ def write_visit(
     """Writes one visit and what follows from it. To be called within a transaction."""
     if visit.source_id != source.id:
         raise LedgerError(f"a visit to {visit.source_id} was given as one to {source.id}")
+    visit, extraction = within_limits(visit, extraction)
     put_source(database, source, visit.at)
     visit_id = database.next_id("stored.visits", "visit_id")
     database.insert("stored.visits", [_visit_row(visit, visit_id, run_id)])
@@ -221,11 +222,8 @@ class _Page:
         self, extraction: Extraction, comparison: Comparison, written: dict[str, int]
     ) -> None:
         """Flags and checks of the versions just written, under the claims' final keys."""
-        finals: dict[str, list[Claim]] = defaultdict(list)
-        for proposed, claim in zip(extraction.claims, comparison.claims, strict=True):
-            finals[proposed.claim_key].append(claim)
-        flags = _rekeyed(extraction.flags, finals)
-        checks = _rekeyed(extraction.checks, finals)
+        flags = _rekeyed(extraction.flags, extraction, comparison)
+        checks = _rekeyed(extraction.checks, extraction, comparison)
         once = {flag.flag_id: flag for flag in flags if flag.claim_key in written}
         self.database.insert(
             "stored.flags", [flag_row(flag, written[flag.claim_key]) for flag in once.values()]
@@ -305,21 +303,9 @@ def _version_after(change: Change, versions: dict[str, int], written: dict[str, 
     return written.get(change.claim_key, versions.get(change.claim_key))
 
 
-def _rekeyed(findings: Iterable[Named], finals: dict[str, list[Claim]]) -> list[Named]:
-    """Findings under the claims' final keys.
-
-    Where several claims of the page proposed one key, the findings go to them in the page's order, and a flag
-    only to those that carry its name.
-    """
-    met: dict[tuple[str, str], int] = defaultdict(int)
-    result: list[Named] = []
-    for finding in findings:
-        claims = finals.get(finding.claim_key, [])
-        if isinstance(finding, Flag):
-            claims = [claim for claim in claims if finding.name in claim.flags]
-        if not claims:
-            raise LedgerError(f"the {finding.name} of {finding.claim_key} belongs to no claim of the page")
-        index = min(met[finding.claim_key, finding.name], len(claims) - 1)
-        met[finding.claim_key, finding.name] += 1
-        result.append(finding.model_copy(update={"claim_key": claims[index].claim_key}))
-    return result
+def _rekeyed(findings: Sequence[Named], extraction: Extraction, comparison: Comparison) -> list[Named]:
+    """Findings under the claims' final keys."""
+    return [
+        finding.model_copy(update={"claim_key": comparison.claims[index].claim_key})
+        for finding, index in zip(findings, owners(findings, extraction.claims), strict=True)
+    ]

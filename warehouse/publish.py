@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
+import duckdb
+
 from schemas.errors import LedgerError
-from warehouse.database import Database
+from warehouse.database import Database, first_line
 from warehouse.home import Home
 from warehouse.snapshots import sync_folder
 
@@ -43,19 +46,24 @@ def publish(database: Database, home: Home) -> None:
     that breaks an invariant, and leaves the old file in place.
     """
     new = home.root / "publishing.duckdb"
-    _remove(new)
+    for path in (*_files(new), home.published):
+        if path.is_dir():
+            raise LedgerError(
+                f"{path} is a folder, where the published file goes; move it away (nothing was published)"
+            )
     try:
+        _remove(new)
         _copy(database, new)
         with new.open("rb") as file:
             os.fsync(file.fileno())
         new.replace(home.published)
         sync_folder(home.root)
-    except OSError as error:
-        raise LedgerError(
-            f"the ledger could not be published ({error.strerror or error}); the old file is still in place"
-        ) from error
+    except (OSError, duckdb.Error) as error:
+        kept = "the old file is still in place" if home.published.is_file() else "nothing was published"
+        raise LedgerError(f"the ledger could not be published ({first_line(error)}); {kept}") from error
     finally:
-        _remove(new)
+        with contextlib.suppress(OSError):
+            _remove(new)
 
 
 def _copy(database: Database, new: Path) -> None:
@@ -76,5 +84,9 @@ def _copy(database: Database, new: Path) -> None:
 
 
 def _remove(path: Path) -> None:
-    for leftover in (path, path.with_name(f"{path.name}.wal")):
+    for leftover in _files(path):
         leftover.unlink(missing_ok=True)
+
+
+def _files(path: Path) -> tuple[Path, Path]:
+    return path, path.with_name(f"{path.name}.wal")

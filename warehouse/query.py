@@ -2,7 +2,7 @@
 
 Four walls, each of which would do for most attacks: the file is opened read-only; DuckDB may touch no other
 file, network or extension, and its settings are locked; only a single reading statement is let through; and
-functions that run text as SQL or tell where files lie are refused by name in the parsed statement.
+what the parsed statement names must be open to queries (see `warehouse.query_rules`).
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import sys
 import threading
 import time
 from collections.abc import Iterator
@@ -22,32 +23,10 @@ import duckdb
 from schemas.errors import QueryError
 from warehouse.database import first_line
 from warehouse.home import Home
+from warehouse.memory import TOO_LARGE
+from warehouse.query_rules import LEDGER_ONLY, require_open
 
 MOST_CHARACTERS = 100_000
-
-REFUSED_NAMES = frozenset(
-    {
-        "checkpoint",
-        "current_setting",
-        "duckdb_databases",
-        "duckdb_extensions",
-        "duckdb_logs",
-        "duckdb_secrets",
-        "duckdb_settings",
-        "duckdb_temporary_files",
-        "force_checkpoint",
-        "pragma_database_list",
-        "query",
-        "query_table",
-        "which_secret",
-        "write_log",
-    }
-)
-"""Functions and views that run text as SQL, act, or tell of paths and settings."""
-
-# DuckDB lets a query read the open database's own file as bytes, whatever its settings.
-_READS_FILES = re.compile(r"read_|parquet_|sniff_csv|glob$|.*[/\\]", re.DOTALL)
-_LEDGER_ONLY = "a query reads the ledger only: no file and no extension"
 
 _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "enable_external_access": "false",
@@ -59,7 +38,9 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "temp_directory": "",
     "threads": "2",
 }
-_BATCH = 5_000
+_FIRST_BATCH = 32
+_LARGEST_BATCH = 4_096
+_BATCH_BYTES = 1 << 20
 _EXPLAIN = re.compile(r"(?is)\A(?:\s|--[^\n]*\n|/\*.*?\*/)*explain\b(?:\s+analyze\b)?")
 _MEMORY = re.compile(r"\d+(?:\.\d+)? ?[KMGT]i?B", re.IGNORECASE)
 _OPTIONS = re.compile(r"\A\s*\([^()]*\)")
@@ -67,6 +48,19 @@ _HINT = re.compile(r"Candidate bindings: |Did you mean |LINE \d+: ")
 _MARK = re.compile(r" *\^+")
 _ABSOLUTE_PATH = re.compile(r"(?<![\w.])/(?:[^\s/\"'`]+/)+[^\s\"'`]*")
 _QUOTED_ROOT = re.compile(r"""["'](?:/|~|[A-Za-z]:\\)""")
+
+
+_DAMAGED = (
+    duckdb.IOException,
+    duckdb.FatalException,
+    duckdb.InternalException,
+    duckdb.SerializationException,
+)
+"""What DuckDB raises over a file that is cut off or overwritten, once it has opened it."""
+
+
+class DamagedFileError(QueryError):
+    """The published file, or the ledger, is no whole database."""
 
 
 @dataclass(frozen=True)
@@ -87,12 +81,14 @@ def run_query(
     memory_limit: str = "512MB",
     timeout_seconds: float = 30.0,
     max_rows: int | None = None,
+    max_bytes: int | None = None,
 ) -> Result:
     """Gives the result of one reading statement over what was last published.
 
     `live` asks the ledger file itself, which works only while nobody writes. Raises QueryError, which tells
-    no path that the query does not name, where the statement is not a single reading one, fails, or takes
-    too long. Under the first line of a failure stand DuckDB's own hints, each on a line.
+    no path that the query does not name, where the statement is not a single reading one, fails, takes too
+    long, or gives more than `max_bytes` of values as they lie in memory (`max_rows` cuts, this refuses).
+    Under the first line of a failure stand DuckDB's own hints, each on a line.
     """
     file = home.ledger if live else home.published
     if not file.exists():
@@ -110,13 +106,17 @@ def run_query(
     with _opened(file, memory_limit, live=live) as connection:
         try:
             _require_reading(connection, sql)
-            return _fetch(connection, sql, timeout_seconds, max_rows)
+            return _fetch(connection, sql, timeout_seconds, max_rows, max_bytes)
         except duckdb.InterruptException:
             raise QueryError(
                 f"the query took longer than {timeout_seconds:g} s; ask for less, or allow more time"
             ) from None
         except duckdb.PermissionException:
-            raise QueryError(_LEDGER_ONLY) from None
+            raise QueryError(LEDGER_ONLY) from None
+        except (duckdb.OutOfMemoryException, MemoryError):
+            raise QueryError(TOO_LARGE) from None
+        except _DAMAGED as error:
+            raise _damaged(file, home, error) from None
         except duckdb.Error as error:
             told = [_without_paths(first_line(error), home), *_hints(str(error), home)]
             raise QueryError("\n".join(told)) from None
@@ -132,8 +132,7 @@ def _opened(file: Path, memory_limit: str, *, live: bool) -> Iterator[duckdb.Duc
         # Another process has the file open for writing, or this one has.
         if live and ("lock" in str(error) or "different configuration" in str(error)):
             raise QueryError("a run is writing to the ledger; ask the published copy instead") from None
-        reason = _without_paths(first_line(error), Home(file.parent))
-        raise QueryError(f"{file.name} cannot be opened ({reason}); run `koujing refresh`") from None
+        raise _damaged(file, Home(file.parent), error) from None
     try:
         connection.execute("SET TimeZone = 'UTC'")
         # A name in a query must never find a variable of this program.
@@ -142,6 +141,13 @@ def _opened(file: Path, memory_limit: str, *, live: bool) -> Iterator[duckdb.Duc
         yield connection
     finally:
         connection.close()
+
+
+def _damaged(file: Path, home: Home, error: duckdb.Error) -> DamagedFileError:
+    reason = _without_paths(first_line(error), home)
+    return DamagedFileError(
+        f"{file.name} cannot be read ({reason}); run `koujing refresh`, which publishes again"
+    )
 
 
 def _require_reading(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
@@ -160,12 +166,7 @@ def _require_reading(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
     tree = json.loads(serialized[0]) if serialized else {"error": True}
     if tree.get("error"):
         raise QueryError("the query is of a kind that cannot be checked; write it as a plain SELECT")
-    for name in _names(tree):
-        plain = name.strip('"').casefold()
-        if plain in REFUSED_NAMES:
-            raise QueryError(f"{plain} is not open to queries")
-        if _READS_FILES.match(plain):
-            raise QueryError(_LEDGER_ONLY)
+    require_open(tree)
 
 
 def _explained(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
@@ -180,23 +181,12 @@ def _explained(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     raise QueryError("EXPLAIN is allowed before a single SELECT only")
 
 
-def _names(node: object) -> Iterator[str]:
-    """Every name of a function or table in a parsed statement."""
-    waiting = [node]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, dict):
-            for key, value in node.items():
-                if key in ("function_name", "table_name") and isinstance(value, str):
-                    yield value
-                elif isinstance(value, dict | list):
-                    waiting.append(value)
-        elif isinstance(node, list):
-            waiting.extend(node)
-
-
 def _fetch(
-    connection: duckdb.DuckDBPyConnection, sql: str, timeout_seconds: float, max_rows: int | None
+    connection: duckdb.DuckDBPyConnection,
+    sql: str,
+    timeout_seconds: float,
+    max_rows: int | None,
+    max_bytes: int | None,
 ) -> Result:
     until = time.monotonic() + timeout_seconds
     timer = threading.Timer(timeout_seconds, connection.interrupt)
@@ -206,14 +196,28 @@ def _fetch(
         cursor = connection.execute(sql)
         description = cursor.description or []
         rows: list[tuple[Any, ...]] = []
+        size, batch_rows = 0, _FIRST_BATCH
         while max_rows is None or len(rows) <= max_rows:
-            batch = cursor.fetchmany(_BATCH)
+            batch = cursor.fetchmany(batch_rows)
             if not batch:
                 break
             rows += batch
             # A result that is already computed is handed over without heeding the interrupt.
             if time.monotonic() > until:
                 raise duckdb.InterruptException("too long")
+            if max_bytes is not None:
+                batch_size = sum(_size(row) for row in batch)
+                size += batch_size
+                if size > max_bytes:
+                    raise QueryError(
+                        f"the result is larger than {max_bytes / 2**20:.0f} MB; "
+                        "add LIMIT, or ask for fewer columns or shorter values"
+                    )
+                # Rows of a megabyte come one by one, small ones by the thousand.
+                fitting = _BATCH_BYTES * len(batch) // max(batch_size, 1)
+                batch_rows = min(max(fitting, 1), 4 * batch_rows, _LARGEST_BATCH)
+            else:
+                batch_rows = _LARGEST_BATCH
     finally:
         timer.cancel()
     cut = max_rows is not None and len(rows) > max_rows
@@ -223,6 +227,16 @@ def _fetch(
         rows=rows[:max_rows] if cut else rows,
         cut=cut,
     )
+
+
+def _size(value: object) -> int:
+    """The bytes that a value takes in memory, with all that it holds."""
+    size = sys.getsizeof(value)
+    if isinstance(value, dict):
+        return size + sum(_size(key) + _size(item) for key, item in value.items())
+    if isinstance(value, list | tuple):
+        return size + sum(map(_size, value))
+    return size
 
 
 def _hints(message: str, home: Home) -> list[str]:

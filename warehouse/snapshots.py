@@ -24,7 +24,7 @@ def keep(home: Home, body: bytes) -> str:
     """
     sha256 = hashlib.sha256(body).hexdigest()
     path = _path(home, sha256)
-    if path.exists() and _is_whole(home, sha256):
+    if path.exists() and is_whole(home, sha256):
         return sha256
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -51,7 +51,8 @@ def load(home: Home, sha256: str) -> bytes:
     return body
 
 
-def _is_whole(home: Home, sha256: str) -> bool:
+def is_whole(home: Home, sha256: str) -> bool:
+    """Whether the bytes can be loaded."""
     try:
         load(home, sha256)
     except LedgerError:

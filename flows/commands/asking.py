@@ -32,6 +32,8 @@ _ENDINGS = {
     ".txt": ShownRows.TABLE,
     "": ShownRows.TABLE,
 }
+_LARGEST_RESULT = 256 << 20
+_MEMORY_ROOM = 3 << 29  # for DuckDB, the result and its text: one value may exceed all that DuckDB counts
 _NUMBERS = re.compile(r"(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DECIMAL.*|DOUBLE|FLOAT|BIGNUM|NUMBER)\Z")
 
 
@@ -51,12 +53,16 @@ def sql(
 
     The views are claims, claim_history, open_flags, ranking, proposals and changes; DESCRIBE shows columns.
     """
+    from warehouse.memory import bounded_memory
     from warehouse.query import run_query
 
     form = form or _form_of(file)
-    result = run_query(ledger_to_read(context, home), query)
-    numeric = [name for name, kind in zip(result.columns, result.types, strict=True) if _NUMBERS.match(kind)]
-    put(result.columns, result.rows, form.value, file=file, numeric=numeric)
+    place = ledger_to_read(context, home)
+    with bounded_memory(_MEMORY_ROOM):
+        result = run_query(place, query, max_bytes=_LARGEST_RESULT)
+        kinds = zip(result.columns, result.types, strict=True)
+        numeric = [name for name, kind in kinds if _NUMBERS.match(kind)]
+        put(result.columns, result.rows, form.value, file=file, numeric=numeric)
 
 
 def _form_of(file: Path | None) -> ShownRows:
@@ -84,12 +90,12 @@ def flags(
     """
     known_vendor(vendor)
     from flows import published
+    from flows.own_cards import cards_of
     from review.queue import order
-    from warehouse.cards import load_cards
 
     place = ledger_to_read(context, home)
     claims = tuple(c for c in published.claims(place) if vendor is None or c.claim.vendor == vendor)
-    listed = order(published.open_flags(place, claims), load_cards(place.root / "scorecards"))
+    listed = order(published.open_flags(place, claims), cards_of(place))
     if not claims:
         say(f"nothing has been read for {vendor} yet" if vendor else "nothing has been read yet")
     elif not listed:
@@ -276,6 +282,8 @@ def _state(path: Path) -> tuple[str, str]:
 
 
 def _folder(path: Path) -> tuple[str, str]:
+    if path.is_file():
+        return "a file, and no folder", ""
     return (f"{len(list(path.glob('*.y*ml')))} files", "") if path.exists() else ("none of your own", "")
 
 

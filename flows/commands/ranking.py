@@ -76,11 +76,12 @@ def _weights(entries: Iterable[str]) -> dict[str, Decimal]:
 
 
 def _cards(named: str | None, home: Home | None) -> tuple[Scorecard, ...]:
-    from warehouse.cards import builtin_cards, card, load_cards, read_card
+    from flows.own_cards import cards_of
+    from warehouse.cards import builtin_cards, card, read_card
 
     if named is not None and ("/" in named or named.endswith((".yaml", ".yml"))):
         return (read_card(Path(named)),)
-    cards = load_cards(home.root / "scorecards") if home else builtin_cards()
+    cards = cards_of(home) if home else builtin_cards()
     if named is None:
         return cards
     try:

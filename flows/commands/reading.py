@@ -102,7 +102,11 @@ def _fetched(url: str) -> tuple[bytes, str]:
 
     try:
         source = Source(id="page", url=url)
-    except ValidationError:
+    except ValidationError as error:
+        first = error.errors()[0]
+        if first["type"] == "value_error":  # its text is ours, and does not repeat a password
+            reason = first["msg"].removeprefix("Value error, ")
+            raise KoujingError(f"the address cannot be used: {reason}") from None
         raise KoujingError(f"{url} is no address; it must be http:// or https:// without spaces") from None
     with Fetcher() as fetcher:
         fetched = fetcher.fetch(source, None)

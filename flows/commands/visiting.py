@@ -25,7 +25,14 @@ LoopbackOption = Annotated[
 ]
 ContactOption = Annotated[
     str,
-    typer.Option("--contact", metavar="URL|MAIL", help="Tell the sites where to reach you, in User-Agent."),
+    typer.Option(
+        "--contact",
+        metavar="URL|MAIL",
+        help=(
+            "Tell the sites where to reach you, in User-Agent. Without it they are told the name and version "
+            "of Koujing only."
+        ),
+    ),
 ]
 
 sources = typer.Typer(help="Look at, extend and check the lists of pages to watch.", no_args_is_help=True)

@@ -296,6 +296,46 @@ def test_sql_cannot_speak_to_the_terminal(koujing: Run, played: Home) -> None:
         assert not set(outcome.out) & {"\x1b", "\x9b", "\u202e"}
 
 
+def test_headings_of_sql_cannot_speak_to_the_terminal(koujing: Run, played: Home) -> None:
+    outcome = koujing("--home", str(played.root), "sql", 'SELECT 1 AS "\x1b[31mred\u202e"')
+    assert outcome.out.splitlines() == ["red", "---", "  1"]
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("rank", "--weight", "\x1b[31mx\u202e=1"),
+        ("rank", "--weight", "\x1b[31mx\u202e"),
+        ("rank", "--scorecard", "\x1b[31mx\u202e"),
+        ("flags", "--vendor", "\x1b[31mx\u202e"),
+        ("changes", "--since", "\x1b[31mx\u202e"),
+        ("rank", "--\x1b[31mx\u202e"),
+        ("\x1b[31mx\u202e",),
+        ("where", "\x1b[31mx\u202e"),
+        ("sources", "add", "\x1b[31mx\u202e"),
+        ("sql", "SELECT 1", "--out", "x.\x1b[31mx\u202e"),
+        ("rank", "--format", "\x1b[31mx\u202e"),
+        ("refresh", "--wait", "\x1b[31mx\u202e"),
+    ],
+)
+def test_what_was_typed_wrong_is_repeated_without_what_a_terminal_obeys(
+    koujing: Run, arguments: tuple[str, ...]
+) -> None:
+    outcome = koujing(*arguments)
+    assert (outcome.code, outcome.out) == (2, "")
+    assert "Error: " in outcome.err
+    assert not set(outcome.err) & {"\x1b", "\u202e"}
+
+
+def test_an_sql_result_that_is_too_large_is_refused(
+    koujing: Run, played: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("flows.commands.asking._LARGEST_RESULT", 1 << 20)
+    outcome = koujing("--home", str(played.root), "sql", "SELECT repeat('x', 10000) FROM range(1000)")
+    assert (outcome.code, outcome.out) == (1, "")
+    assert "the result is larger than 1 MB; add LIMIT" in outcome.err
+
+
 def test_flags_come_in_the_order_of_review_with_their_question(koujing: Run, played: Home) -> None:
     flags = koujing("--home", str(played.root), "flags", "--format", "jsonl").objects
     seen = [flag for flag in flags if flag["not_seen"] == 0]
@@ -381,6 +421,21 @@ def test_both_ways_to_start_it_work(start: list[str], tmp_path: Path) -> None:
         [*start, "rank", "--nonsense"], capture_output=True, text=True, env=environment, cwd=ROOT
     )
     assert (failed.returncode, failed.stdout) == (2, "")
+
+
+@pytest.mark.slow
+def test_one_huge_value_does_not_take_the_machines_memory(played: Home) -> None:
+    code = (
+        "import resource, subprocess, sys; done = subprocess.run(sys.argv[1:], stderr=subprocess.PIPE, text=True); "
+        "print(done.returncode, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024, done.stderr)"
+    )
+    query = "SELECT repeat('x', 2000000000)"
+    command = [sys.executable, "-c", code, str(KOUJING), "--home", str(played.root), "sql", query]
+    done = subprocess.run(command, capture_output=True, text=True)
+    ended, megabytes, said = done.stdout.split(" ", 2)
+    assert ended == "1"
+    assert int(megabytes) < 2_000
+    assert said.startswith("error: the query needs more memory than it may have; add LIMIT")
 
 
 @pytest.mark.slow

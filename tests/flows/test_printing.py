@@ -56,6 +56,15 @@ def test_tables_line_up_with_chinese_and_cut_nothing() -> None:
     assert {width(line) for line in text.splitlines()} == {21}
 
 
+@pytest.mark.parametrize("terminal", [False, True])
+def test_headings_are_shown_and_not_obeyed(terminal: bool) -> None:
+    names = ("\x1b[31mred", "b\u202ec", "red")
+    text = render(names, [("x", 1, 2)], "table", terminal=terminal, numeric=(names[1],))
+    assert not set(text) & {"\x1b", "\u202e"}
+    assert text.splitlines()[0 if not terminal else 1].split() == ["red", "bc", "red_2"]
+    assert not set(render(names, [], "csv", terminal=True)) & {"\x1b", "\u202e"}
+
+
 def test_a_terminal_that_is_too_narrow_still_gets_whole_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("flows.printing._terminal_width", lambda: 40)
     long = "word " * 30

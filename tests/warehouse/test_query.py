@@ -1,15 +1,19 @@
 from __future__ import annotations
 
+import resource
 import time
 from pathlib import Path
 
+import duckdb
 import pytest
 import yaml
 
 from schemas.errors import QueryError
 from warehouse.home import Home
 from warehouse.ledger import Ledger
-from warehouse.query import MOST_CHARACTERS, run_query
+from warehouse.memory import bounded_memory
+from warehouse.query import MOST_CHARACTERS, DamagedFileError, run_query
+from warehouse.query_rules import OPEN_CATALOG_VIEWS, OPEN_TABLE_FUNCTIONS, require_open
 
 CASES = yaml.safe_load((Path(__file__).parents[1] / "cases" / "sql_attacks.yaml").read_text("utf-8"))[
     "attacks"
@@ -76,10 +80,65 @@ def test_reading_statements_are_answered(published, sql, rows):
         "EXPLAIN (FORMAT json) SELECT 1",
         "EXPLAIN (SELECT 1)",
         "SELECT * FROM duckdb_columns()",
+        "FROM information_schema.columns",
+        "FROM duckdb_tables",
+        "SHOW ALL TABLES",
+        "SELECT * FROM json_each('[1, 2]'), unnest([3])",
     ],
 )
 def test_statements_that_describe_are_answered(published, sql):
     assert len(run_query(published, sql).rows) >= 1
+
+
+def test_every_view_of_duckdbs_own_is_open_by_name_or_refused():
+    with duckdb.connect() as connection:
+        views = connection.execute(
+            "SELECT schema_name, view_name FROM duckdb_views() WHERE internal"
+        ).fetchall()
+        tables = connection.execute(
+            "SELECT DISTINCT function_name FROM duckdb_functions() "
+            "WHERE function_type IN ('table', 'table_macro', 'pragma')"
+        ).fetchall()
+    refused = set()
+    for schema, view in views:
+        try:
+            require_open({"type": "BASE_TABLE", "table_name": view})
+        except QueryError:
+            refused.add(view)
+        else:
+            assert schema == "information_schema" or view in OPEN_CATALOG_VIEWS
+    assert {"pg_settings", "duckdb_databases", "duckdb_logs", "pragma_database_list"} <= refused
+    for (function,) in tables:
+        call = {"type": "TABLE_FUNCTION", "function": {"function_name": function}}
+        if function not in OPEN_TABLE_FUNCTIONS:
+            with pytest.raises(QueryError):
+                require_open(call)
+    assert {name for (name,) in tables} >= OPEN_TABLE_FUNCTIONS
+
+
+def test_a_result_that_is_too_large_is_refused_with_the_way_out(published):
+    sql = "SELECT repeat('x', 100000) FROM range(50)"
+    with pytest.raises(QueryError, match="larger than 2 MB; add LIMIT"):
+        run_query(published, sql, max_bytes=2 << 20)
+    assert len(run_query(published, f"{sql} LIMIT 10", max_bytes=2 << 20).rows) == 10
+    with pytest.raises(QueryError, match="larger than 1 MB"):
+        run_query(published, "SELECT [{'a': repeat('x', 2000000)}]", max_bytes=1 << 20)
+    assert len(run_query(published, "FROM range(12001)", max_bytes=8 << 20).rows) == 12001
+
+
+def test_one_huge_value_stays_within_the_room_given(published):
+    with bounded_memory(1 << 30), pytest.raises(QueryError, match="more memory than it may have; add LIMIT"):
+        run_query(published, "SELECT repeat('x', 2000000000)", max_bytes=1 << 28)
+    assert run_query(published, "SELECT 1").rows == [(1,)]
+
+
+def test_the_bound_on_memory_ends_with_its_block():
+    before = resource.getrlimit(resource.RLIMIT_AS)
+    with bounded_memory(1 << 28):
+        assert resource.getrlimit(resource.RLIMIT_AS) != before
+    with pytest.raises(QueryError, match="more memory"), bounded_memory(1 << 28):
+        bytearray(1 << 32)
+    assert resource.getrlimit(resource.RLIMIT_AS) == before
 
 
 def test_columns_types_and_a_cut(published):
@@ -193,9 +252,19 @@ def test_before_the_first_run_the_way_is_shown(home):
 
 def test_a_damaged_published_file_is_told(home):
     home.published.write_bytes(b"junk" * 5000)
-    with pytest.raises(QueryError, match="cannot be opened") as refusal:
+    with pytest.raises(DamagedFileError, match="run `koujing refresh`, which publishes again") as refusal:
         run_query(home, "SELECT 1")
     assert str(home.root) not in str(refusal.value)
+
+
+@pytest.mark.parametrize("kept", [0, 100, 5_000, 20_000])
+def test_a_published_file_that_is_cut_off_is_told(home, ledger, visits, claim, kept):
+    visits.page(claim("a"))
+    ledger.publish()
+    whole = home.published.read_bytes()
+    home.published.write_bytes(whole[:kept])
+    with pytest.raises(DamagedFileError, match="run `koujing refresh`, which publishes again"):
+        run_query(home, "FROM stored.claim_versions")
 
 
 def test_the_ledger_itself_answers_only_while_nobody_writes(home, ledger, visits, claim):
