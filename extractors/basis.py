@@ -49,6 +49,9 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
             if scope.name == "before" and not _reaches(scope, hits[0].end, mention, around):
                 continue
             return _told(hits[0], scope)
+        if scope.name == "head":  # (2 x 200 Gbps each) speaks of what stands right before its bracket
+            hits.sort(key=lambda h: -h.end)
+            return _told(hits[0], scope)
         names = {h.name for h in hits}
         if len(names) == 1:
             return _told(hits[0], scope)

@@ -51,6 +51,37 @@ _SCORE_CONTEXT = re.compile(
 )
 
 
+# What looks like a product's figure and is none, by the kind of unit it has: words beside it or over it.
+_DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
+    Dimension.DATA_RATE: re.compile(
+        r"\bbus[- ]?(?:bandwidth|bw)\b(?! utili)|\balg(?:orithm)?[- ]?(?:bandwidth|bw)\b|总线带宽(?!利用)|算法带宽"
+        r"|DDoS|高防|清洗|(?:告警|报警)(?:阈值|条件|规则)|alarm|alert (?:when|if|at|threshold)|threshold|阈值|[a-z]+_[a-z_]+ ?[<>=]",
+        re.IGNORECASE,
+    ),
+    Dimension.TIME: re.compile(
+        r"备份|backup|回收站|recycle|快照保留|数据盘|云盘.{0,6}保留|(?:首次)?响应(?:时间|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
+        r"|post-?mortem|incident report|first (?:answer|response|reply)|response time|support (?:hours|ticket)|free trial|试用|有效期|保修|质保|warranty"
+        r"|notice|提前 ?$|提前(?=\d)|cookies?|session|令牌|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
+        re.IGNORECASE,
+    ),
+    Dimension.DATA: re.compile(
+        r"(?:\b(?:chunk|stripe|block|object|file(?! ?system)|message|shard|sample|packet)s?\b(?: size)?|条带|分片|块大小|单个?(?:文件(?!系统)|对象)|小文件|消息)[^,，。;；]{0,14}$"
+        r"|^ ?(?:chunk|stripe|block|object|file|message|shard|packet)s?\b(?! ?system)|^ ?(?:的)?(?:小文件|数据块|分片|消息|对象|权重|检查点|模型)",
+        re.IGNORECASE,
+    ),
+}
+_IN_BRACKETS = re.compile(r"[(（\[][^()（）\[\]]{0,24}$")
+
+
+def _distracts(mention: Mention, around: Surroundings) -> bool:
+    pattern = _DISTRACTIONS.get(mention.dimension)
+    if pattern is None:
+        return False
+    if mention.dimension is Dimension.DATA:
+        return pattern.search(around.before[-24:]) is not None or pattern.search(around.after[:16]) is not None
+    return pattern.search(around.text_of("segment", "column", "row", "label")) is not None
+
+
 def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     """False where the number states nothing of a product."""
     if around.block.chrome:
@@ -62,6 +93,8 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
     if _NEGATED.search(around.before[-40:]) or _VERSION.search(around.before[-12:]):
         return False
     if mention.dimension is Dimension.TIME and _is_former(around):
+        return False
+    if _distracts(mention, around):
         return False
     if mention.dimension is not Dimension.ACCELERATORS:
         return True

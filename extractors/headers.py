@@ -12,6 +12,9 @@ from extractors.units import Dimension, Unit, unit_at
 from schemas.quantity import Bound
 
 _IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
+_AT_THE_END = re.compile(r"(?:[,，:：/\s]|\bin |单位[为:：]?) ?([^\s,，:：()（）]{1,14})$", re.IGNORECASE)
+_UNIT_OF_TABLE = re.compile(r"(?:单位|單位|単位|units?(?: are)?|figures in|values in|all in|in)[为:： ]*([A-Za-z/·%]{1,12})(?![A-Za-z])", re.IGNORECASE)
+_RATES = frozenset({Dimension.DATA_RATE, Dimension.OPS, Dimension.RATE_DENSITY, Dimension.OPS_DENSITY, Dimension.TIME, Dimension.DATA})
 _IN_MAGNITUDE = re.compile(r"(?:百万|千万|万|亿|million|thousand|[kKM](?![A-Za-z])) ?")
 _CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)|(?i:(US dollars|euros))")
 _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
@@ -83,6 +86,8 @@ def _unit_over(around: Surroundings) -> Unit | None:
             found = unit_at(inside, 0)
             if found is not None and (found[1] == len(inside) or inside[found[1]] in " ,，/"):
                 return found[0]
+        if (unit := _last_word(scope.text)) is not None:
+            return unit
         if money := _money(scope.text):
             return money
         for pattern, dimension in _NOUNS:
@@ -90,8 +95,29 @@ def _unit_over(around: Surroundings) -> Unit | None:
                 return Unit(dimension, Decimal(1))
         if _COUNT_HEADER.match(scope.text.strip()) and re.search(r"(?i)accelerator|GPU|加速", headings):
             return Unit(Dimension.ACCELERATORS, Decimal(1))
-    # A caption may give the currency of a whole table; it counts for the columns that are prices.
+    # A caption or the corner may give the unit of a whole table; a currency counts for the columns that are prices.
+    if around.block.cell is not None and (found_over := _unit_of_table(around)) is not None:
+        return found_over
     return _money(around.text_of("caption")) if _PRICED.search(around.text_of("column", "row")) else None
+
+
+def _last_word(header: str) -> Unit | None:
+    """The unit that ends a header without brackets: "Read, GiB/s", "Throughput in MB/s"."""
+    ending = _AT_THE_END.search(header.strip())
+    if ending is None:
+        return None
+    found = unit_at(ending[1], 0)
+    whole = found is not None and found[1] == len(ending[1]) and found[0].dimension in _RATES
+    return found[0] if found is not None and whole and len(ending[1]) > 1 else None
+
+
+def _unit_of_table(around: Surroundings) -> Unit | None:
+    """The unit that a table's caption or corner gives for all its bare figures: "(all figures in GB/s)"."""
+    for written in _UNIT_OF_TABLE.finditer(around.text_of("caption", "corner")):
+        found = unit_at(written[1], 0)
+        if found is not None and found[1] == len(written[1]) and found[0].dimension in _RATES:
+            return found[0]
+    return None
 
 
 def _money(text: str) -> Unit | None:

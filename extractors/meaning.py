@@ -28,6 +28,7 @@ _FAR = ("heading", "earlier", "title", "caption", "note", "lead")
 _FAMILY_BONUS = 0.4
 _DISTANCE_LOSS = 0.012
 _FARTHEST = 0.3
+_MOST_IN_A_MACHINE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,9 @@ def _may_be_far(scope: Scope, dimension: Dimension) -> bool:
 def _unlikely(name: str, mention: Mention) -> float:
     """NVLink and UB are given in bytes; a figure in bits is more likely a network's."""
     if name == "rdma_bandwidth" and mention.unit.noun in ("GE", "GbE"):
-        return -2.0
+        return -3.5
+    if name == "accelerator_count" and (mention.low or 0) > _MOST_IN_A_MACHINE:
+        return -1.5  # more than any machine or supernode on sale holds: rather a cluster
     in_bits = mention.unit.bytes_written is False and mention.dimension is Dimension.DATA_RATE
     if name == "fs_throughput" and in_bits and mention.times is not None:
         return -3.0  # 2 × 100 Gb/s are cables, whatever they lead to

@@ -13,7 +13,7 @@ from extractors.scale import SCALE_OF
 from extractors.units import Dimension
 from schemas.document import Block, BlockKind, Document
 
-_SENTENCE_END = re.compile(r"[。！？!?\n]|(?<=[a-z0-9)%])\. (?=[A-Z])")
+_SENTENCE_END = re.compile(r"[。！？!?\n]|(?:(?<=[a-z0-9)%])|(?<=[A-Z]{2}))\. (?=[A-Z])")
 _SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
 
 
