@@ -43,9 +43,31 @@ class Hit:
     weight: float
 
 
+# What the same thing is called in Taiwan and Hong Kong; a cue in one wording stands for both.
+_REGIONAL = (
+    ("带宽", "(?:带宽|频宽)"),
+    ("集群", "(?:集群|丛集)"),
+    ("网络", "(?:网络|网路)"),
+    ("服务器", "(?:服务器|伺服器)"),
+    ("芯片", "(?:芯片|晶片)"),
+    ("存储", "(?:存储|储存)"),
+    ("文件系统", "(?:文件系统|档案系统)"),
+    ("客户端", "(?:客户端|用户端)"),
+    ("显存", "(?:显存|显示记忆体)"),
+)
+_IN_A_SET = re.compile(r"\[[^\]]*[\u4e00-\u9fff][^\]]*\]|\(\?<")
+
+
+def _both_wordings(cue: str) -> str:
+    if _IN_A_SET.search(cue) is None:
+        for mainland, both in _REGIONAL:
+            cue = cue.replace(mainland, both)
+    return cue
+
+
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
     # Cues are matched against folded text, so they are folded too (a cue may be written in either form).
-    return re.compile("|".join(f"(?:{fold(p)})" for p in patterns), re.IGNORECASE) if patterns else None
+    return re.compile("|".join(f"(?:{_both_wordings(fold(p))})" for p in patterns), re.IGNORECASE) if patterns else None
 
 
 @cache

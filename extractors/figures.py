@@ -17,9 +17,9 @@ from schemas.quantity import Bound
 from schemas.registry import Metric
 
 _HEADER_BOUND = re.compile(
-    r"最高|最大(?!集群|规模)|峰值|上限|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling", re.IGNORECASE
+    r"最高|最大(?!集群|规模)|峰值|上限|封顶|到顶|顶格|限额|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling|\blimit\b(?!ed)|\btop\b|最大値|上限値", re.IGNORECASE
 )
-_HEADER_FLOOR = re.compile(r"最低|最小|\bmin(?:imum)?\b|低至", re.IGNORECASE)
+_HEADER_FLOOR = re.compile(r"最低|最小|最快|最短|\bmin(?:imum)?\b(?!utes?)|低至|as low as|\bfrom\b", re.IGNORECASE)
 _CREDIT = re.compile(r"credit|赔偿|赔付|代金券|refund|返金", re.IGNORECASE)
 NEED_A_LIMIT = frozenset({"fs_capacity_max", "file_count_max", "clients_max"})
 _LIMIT_WORDS = re.compile(
