@@ -38,7 +38,7 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
     if not metric.comparable_on:
         return Told("unspecified", "the metric has no basis")
     for scope in around.scopes:
-        if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "note", "lead"):
+        if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "note", "lead", "question"):
             continue
         hits = [h for h in basis_hits(scope.text) if _fits(h.name, metric)]
         if not hits:
@@ -76,8 +76,10 @@ def _fits(basis: str, metric: Metric) -> bool:
             allowed = {"per_port", "per_switch"}
     if metric.name in ("accelerator_count", "gpu_memory", "inference_throughput"):
         allowed |= {"per_instance", "per_machine", "per_node", "per_supernode", "per_accelerator"}
+    if metric.name == "accelerator_count":
+        allowed.discard("per_accelerator")
     if metric.name in ("client_bandwidth", "client_iops"):
-        allowed |= {"per_accelerator", "per_node", "per_instance"}
+        allowed |= {"per_accelerator", "per_node"}
     if metric.name.startswith("block_"):
         allowed |= {"per_instance"}
     if metric.name == "cluster_size_max":

@@ -14,7 +14,7 @@ _READ_WRITE = re.compile(r"读写|读/写|read ?(?:/|and|&|-)? ?writes?|mixed", 
 _READ = re.compile(r"读(?!写)(?:取|出)?|\breads?\b|\breading\b|读み", re.IGNORECASE)
 _WRITE = re.compile(r"(?<!读)写(?:入)?|\bwrites?\b|\bwriting\b|书き|schreibend|Schreib", re.IGNORECASE)
 _SIZE = re.compile(
-    r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkM]i?B?|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
+    r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkM]i?B?|B|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
 )
 _LOADED = re.compile(
     r"(?:带|真实|业务|满)负载|满载|业务水位|under (?:\w+ )?load|production load", re.IGNORECASE
@@ -49,7 +49,7 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
     """What is stated of how the figure was measured: access, size, scale, load, workload, protocol."""
     out: dict[str, str] = {}
     near = around.text_of("near", "segment", "column", "row", "label", "caption")
-    sentence = around.sentence + "\n" + "\n".join(around.headers) + "\n" + around.text_of("note", "lead")
+    sentence = around.sentence + "\n" + "\n".join(around.headers) + "\n" + around.text_of("note", "lead", "intro")
     if metric.family == "storage" and metric.unit in ("byte/s", "1/s", "s"):
         access = _access(around.text_of("near", "column", "row", "label")) or _access(near)
         access = access or _access(around.text_of("note", "lead"))
@@ -85,7 +85,7 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
 
 def _scale(around: Surroundings) -> re.Match[str] | None:
     """The scale at which a figure holds: beside it, in its headers, or named in its sentence as such."""
-    found = _SCALE.search(around.text_of("near", "column", "row", "label", "note", "lead"))
+    found = _SCALE.search(around.text_of("near", "column", "row", "label", "note", "lead", "intro", "caption"))
     if found is None and (aside := _ASIDE.match(around.after)):
         found = _SCALE.search(aside.group())
     if found is None and (opened := _ASIDE_BEFORE.search(around.before[-48:])):

@@ -37,7 +37,18 @@ _PITCH = re.compile(
     re.IGNORECASE,
 )
 _OUTDATED = re.compile(
-    r"(?:\bformer(?:ly)?|\bpreviously|\bno longer|此前|原先|旧版|曾经?)[^。;；]{0,30}$", re.IGNORECASE
+    r"(?:\bformer(?:ly)?|\bpreviously|\bno longer|\bused to\b|\bup from|\bdown from|\binstead of|\brather than|此前|原先|旧版|曾经?"
+    r"|(?<![较比])(?<!相比)(?<!对比)(?:过去|以前|原来|原本|改造前|升级前|优化前)(?!的 ?$))[^。;；,，]{0,30}$",
+    re.IGNORECASE,
+)
+_OLD_COLUMN = re.compile(
+    r"^ ?(?:旧值|原值|原|变更前|调整前|修改前|升级前|优化前|上一代|before|old(?: value)?|previous(?:ly)?|was|prior|former)\s*$", re.IGNORECASE
+)
+_ELSEWHERE = re.compile(
+    r"^ ?(?:(?:其他|其它|相关|同类|更多|热门|猜你)[^,，。]{0,6}(?:产品|推荐|服务|阅读|文章|内容|喜欢|SLA)|推荐(?:产品|阅读)|延伸阅读|最新消息|最新动态|新闻动态"
+    r"|(?:related|other|more|similar|popular|recommended|featured|latest) (?:\w+ )?(?:products?|services?|reading|articles?|posts?|offers?|news|resources?|links?|solutions?)"
+    r"|you (?:may|might) also (?:like|need)|see also|from our blog|customers? also|explore (?:more|also)|関連(?:製品|サービス|記事)|その他の(?:製品|サービス)|相关 ?Related|Related ?相关|Related)\b",
+    re.IGNORECASE,
 )
 _NEGATED = re.compile(
     r"(?:没有|没给|未(?:给出|披露|写)|不能(?:推出)?|不足以|无法|without any|no (?:published|public))[^,，。;；\s]{0,16}$"
@@ -73,12 +84,19 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
 _IN_BRACKETS = re.compile(r"[(（\[][^()（）\[\]]{0,24}$")
 
 
+_SIZE_COLUMN = re.compile(
+    r"(?:message|block|chunk|I/?O|object|file|transfer|request|payload|packet|buffer)s? ?size|(?:消息|报文|块|文件|对象|传输|请求|数据包)(?:大小|长度|尺寸)|メッセージサイズ",
+    re.IGNORECASE,
+)
+
+
 def _distracts(mention: Mention, around: Surroundings) -> bool:
     pattern = _DISTRACTIONS.get(mention.dimension)
     if pattern is None:
         return False
     if mention.dimension is Dimension.DATA:
-        return pattern.search(around.before[-24:]) is not None or pattern.search(around.after[:16]) is not None
+        sizes = _SIZE_COLUMN.search(around.text_of("column", "row")) is not None
+        return sizes or bool(pattern.search(around.before[-24:]) or pattern.search(around.after[:16]))
     return pattern.search(around.text_of("segment", "column", "row", "label")) is not None
 
 
@@ -88,7 +106,9 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
         return False
     if around.asks or _PITCH.search(around.sentence) or _NOT_A_LIMIT.match(around.after):
         return False
-    if _OUTDATED.search(around.before[-40:]):
+    if _OUTDATED.search(around.before[-40:]) or _OLD_COLUMN.search(around.text_of("column").split("\n")[0]):
+        return False
+    if any(_ELSEWHERE.search(heading) for heading in around.block.headings[-1:]):
         return False
     if _NEGATED.search(around.before[-40:]) or _VERSION.search(around.before[-12:]):
         return False
@@ -125,7 +145,8 @@ def is_supplied(mention: Mention, around: Surroundings, *, vendor_known: bool) -
         return False
     loose = mention.bound in (Bound.ORDER_OF_MAGNITUDE, Bound.RANGE)
     if mention.dimension is Dimension.ACCELERATORS and (loose or not vendor_known):
-        return _SUPPLY.search(around.sentence) is not None or bool(around.text_of("flat"))
+        told = around.block.cell is not None and vendor_known  # a table of vendors states what each offers
+        return told or _SUPPLY.search(around.sentence) is not None or bool(around.text_of("flat"))
     return True
 
 

@@ -21,7 +21,7 @@ _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
     (re.compile(r"IOPS|每秒消息数|消息速率|message rate", re.IGNORECASE), Dimension.OPS),
     (
         re.compile(
-            r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount|client connections|客户端数|用户端|挂载数",
+            r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount(?!ed at)|client connections|客户端|用户端|挂载(?:数|节点|点)|^clients?\b",
             re.IGNORECASE,
         ),
         Dimension.CLIENTS,
@@ -33,12 +33,14 @@ _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
         ),
         Dimension.ACCELERATORS,
     ),
-    (re.compile(r"文件数|\bfiles\b|inodes?", re.IGNORECASE), Dimension.FILES),
+    (re.compile(r"文件(?:与|和|及)?(?:目录)?(?:总|个)?数|\bfiles\b|inodes?", re.IGNORECASE), Dimension.FILES),
     (re.compile(r"模型(?!训练)|\bmodels\b", re.IGNORECASE), Dimension.MODELS),
     (re.compile(r"卡型|款|GPU types", re.IGNORECASE), Dimension.SKUS),
 )
 _CURRENCIES = {"美元": "USD", "元": "CNY", "rmb": "CNY", "us dollars": "USD", "euros": "EUR"}
 _PRICED = re.compile(r"价|费用|price|cost|rate|instant|reserved|on[- ]demand|spot", re.IGNORECASE)
+_PIECES = frozenset("张颗块卡枚片")
+_CARDS = re.compile(r"GPU|NPU|XPU|加速|显卡|智算卡|卡数|昇腾", re.IGNORECASE)
 _COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数)$", re.IGNORECASE)
 
 
@@ -84,6 +86,8 @@ def _unit_over(around: Surroundings) -> Unit | None:
         for bracket in _IN_BRACKETS.finditer(scope.text):
             inside = _IN_MAGNITUDE.sub("", bracket[1].strip()).strip()
             found = unit_at(inside, 0)
+            if inside in _PIECES and _CARDS.search(around.text_of("column", "row", "corner", "caption")):
+                return Unit(Dimension.ACCELERATORS, Decimal(1))
             if found is not None and (found[1] == len(inside) or inside[found[1]] in " ,，/"):
                 return found[0]
         if (unit := _last_word(scope.text)) is not None:

@@ -11,6 +11,7 @@ from schemas.quantity import Bound
 
 _CONNECTOR = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|sampai(?= )|から) ?")
 _TIMES = re.compile(r" ?[×xX*路口] ?")
+_THEN = re.compile(r" ?(?:零|又|and|und|,)? ?", re.IGNORECASE)
 _PLUS_MINUS = re.compile(r" ?± ?")
 _AND = re.compile(r",? ?(?:and|or|und|oder|dan|和|与|及|或|/) ?")
 _COMMA = re.compile(r"[,、] ?|/")
@@ -53,7 +54,7 @@ def _pair(text: str, left: Mention, right: Mention) -> Mention | None:
         return _product(left, right)
     if _PLUS_MINUS.fullmatch(between):
         return _plus_minus(left, right)
-    if between in ("", " ") and left.dimension is right.dimension is Dimension.TIME:
+    if _THEN.fullmatch(between) and left.dimension is right.dimension is Dimension.TIME:
         return _clock(left, right)
     if _CONNECTOR.fullmatch(between) or _is_between(text, left, between):
         return _range(left, right)

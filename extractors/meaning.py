@@ -24,7 +24,7 @@ _ENOUGH_FOR = {
     Dimension.FILES: 0.6,
     Dimension.CLIENTS: 0.6,
 }
-_FAR = ("heading", "earlier", "title", "caption", "note", "lead")
+_FAR = ("heading", "earlier", "title", "caption", "note", "lead", "intro")
 _FAMILY_BONUS = 0.4
 _DISTANCE_LOSS = 0.012
 _FARTHEST = 0.3

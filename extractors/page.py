@@ -9,6 +9,7 @@ from extractors.fold import fold
 from schemas.document import Document, MarkKind
 
 _WORDY = re.compile(r"^[^\d]*[A-Za-z\u4e00-\u9fff]{2}")
+_INDEX = re.compile(r"(?:#|No\.? ?|序号)?\d{1,3}(?:\.\d{1,3}){0,3}[.)、]?|[一二三四五六七八九十]{1,3}|[A-Za-z]|[★▲*]")
 _NOTE_OPENING = re.compile(r"(?:\[\w{1,2}\]|[(（]\w{1,2}[)）]|\*{1,3}|[†‡§]|注 ?\d?[:：])")
 _MOST_SIBLINGS = 12
 # No title of a table is read further than this.
@@ -22,7 +23,8 @@ class Page:
     `flat_headers`: the header of each block that is a row of a flattened table (see `plain`). `corners`: the
     header over each table's first column, which says what its rows are. `rows`: the wordy data cells of each
     table row by block index, which may say of what a figure beside them is. `tops`: the first row of each
-    table. `firsts`: the wordy first cell of each table row, header or not. `notes`: the page's footnotes by their sign. `raised`: where
+    table. `firsts`: the wordy first cell of each table row, header or not. `starts`: the
+    block at which each table begins. `notes`: the page's footnotes by their sign. `raised`: where
     superscripts stand, in order.
     """
 
@@ -34,6 +36,7 @@ class Page:
     rows: dict[tuple[int, int], tuple[tuple[int, str], ...]]
     tops: dict[int, str]
     firsts: dict[tuple[int, int], str]
+    starts: dict[int, int]
     notes: dict[str, str]
     raised: tuple[tuple[int, int], ...]
 
@@ -45,14 +48,21 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
     rows: dict[tuple[int, int], tuple[tuple[int, str], ...]] = {}
     tops: dict[int, str] = {}
     firsts: dict[tuple[int, int], str] = {}
+    numbered: set[tuple[int, int]] = set()
+    starts: dict[int, int] = {}
     for index, block in enumerate(document.blocks):
+        if block.cell is not None:
+            starts.setdefault(block.cell.table, index)
         if block.cell is not None and block.cell.is_header and not block.cell.row_headers:
             top = folded[block.start : block.end]
             tops[block.cell.table] = f"{tops.get(block.cell.table, '')} {top}"[:_LONGEST_TOP]
         if block.cell is not None and not block.cell.is_header:
             text = folded[block.start : block.end]
-            if block.cell.col == 0 and _WORDY.search(text):
-                firsts[block.cell.table, block.cell.row] = text
+            place = (block.cell.table, block.cell.row)
+            if block.cell.col == 0 and _INDEX.fullmatch(text.strip()):
+                numbered.add(place)
+            elif block.cell.col == (place in numbered) and _WORDY.search(text):
+                firsts[place] = text
             if block.cell.row == 0:
                 tops[block.cell.table] = f"{tops.get(block.cell.table, '')} {text}"[:_LONGEST_TOP]
             if not any(char.isdigit() for char in text):
@@ -71,6 +81,7 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
         rows,
         tops,
         firsts,
+        starts,
         notes_of(document, folded),
         tuple(sorted((m.start, m.end) for m in document.marks if m.kind is MarkKind.SUPERSCRIPT)),
     )

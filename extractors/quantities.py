@@ -66,7 +66,8 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         before, best, reach = bound_before(text, mention.start, floor)
         if mention.article and before is None:
             continue  # "an hour" counts under "within" and not in "$2 an hour"
-        after, tail = bound_after(text, mention.end)
+        after, topmost, tail = bound_after(text, mention.end)
+        best = best or topmost
         bound, high, said = mention.bound, mention.high, after or before
         if bound is Bound.EXACT and said is not None:
             bound = said

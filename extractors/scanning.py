@@ -35,9 +35,10 @@ _HEAD = re.compile(
     r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\([^(){}\n]{1,80}\)))"
     r"|(?P<scientific>(?:(?<![A-Za-z0-9_.])\d+(?:\.\d+)? ?[×x*] ?)?(?<![A-Za-z0-9_.])10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))"
     r"|(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))"
+    r"|(?P<halved>(?<![\d.])\d{1,3} ?(?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半)(?!径|导))"
     rf"|(?P<money>(?:US\$|(?<![A-Z])[$¥€]|(?<![A-Za-z])(?:USD|CNY|RMB|EUR)) ?)?(?P<digits>{_DIGITS})"
     r"|(?P<share>[一二三四五六七八九十百千]{1,4}分之[一二三四五六七八九十百]{1,6})"
-    r"|(?P<half>[一二两三四五六七八九](?:个半小时|个半月|分半钟|年半|天半))"
+    r"|(?P<half>[一二两三四五六七八九](?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半))"
     r"|(?P<tenths>[一二三四五六七八九]成[一二三四五六七八九])"
     r"|(?P<nines>[一二两三四五六七八九]个 ?[9九])"
     r"|(?P<double>翻了?(?:[一两二]番|倍)(?![到至])|(?<![A-Za-z])(?i:twice|doubles|doubled|triples|tripled)(?![A-Za-z]))"
@@ -75,7 +76,7 @@ _PARTS = {
     "quarter": Decimal("0.25"),
     "half": Decimal("0.5"),
 }
-_HALVES = {"个半小时": 3600, "个半月": 2592000, "分半钟": 60, "年半": 31536000, "天半": 86400}
+_HALVES = {"小时半": 3600, "分半": 60, "秒半": 1, "个半小时": 3600, "个半月": 2592000, "分半钟": 60, "年半": 31536000, "天半": 86400}
 _LONGEST = 60
 
 
@@ -134,6 +135,10 @@ def _fixed(head: re.Match[str]) -> Mention | None:
             unit, value = _FRACTION, 1 - Decimal(10) ** -int(_digit(words[0]))
         case "half":
             unit, value = _TIME, (_digit(words[0]) + Decimal("0.5")) * _HALVES[words[1:]]
+        case "halved":
+            figure = re.match(r"\d+", words)
+            number = figure.group() if figure else "0"
+            unit, value = _TIME, (Decimal(number) + Decimal("0.5")) * _HALVES[words[len(number) :].strip()]
         case "clock":
             hours, minutes = re.findall(r"\d+", words)
             unit, value = _TIME, Decimal(hours) * 3600 + Decimal(minutes) * 60
