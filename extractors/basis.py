@@ -37,6 +37,12 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
     """
     if not metric.comparable_on:
         return Told("unspecified", "the metric has no basis")
+    if metric.name == "gpu_memory":  # a row names the machine that holds the cards; a caption may say "of each card"
+        for scope in around.scopes:
+            if scope.name in ("near", "segment", "label", "column", "row", "caption", "intro"):
+                for hit in basis_hits(scope.text):
+                    if hit.name == "per_accelerator":
+                        return _told(hit, scope)
     for scope in around.scopes:
         if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "note", "lead", "question"):
             continue
@@ -95,17 +101,23 @@ def _gap(start: int, end: int, scope: Scope, mention: Mention) -> int:
 def _reaches(scope: Scope, cue_end: int, mention: Mention, around: Surroundings) -> bool:
     """Whether a basis named earlier in the sentence still holds: not once another figure stood in between."""
     between = around.before[scope.offset + cue_end - around.sentence_start :]
-    if _ALSO.search(between):
+    if _ALSO.search(between) or (len(between) <= 80 and _PARALLEL.search(between)):
         return True
     return re.search(r"\d", between) is None and mention.start - (scope.offset + cue_end) <= 40
 
 
 _ALSO = re.compile(r"(?:\bor|\bi\.e\.|即|也就是|合计?|或) ?$")
+# Reads 300 GB/s, writes 150 GB/s: the second figure is on the first one's basis.
+_PARALLEL = re.compile(
+    r"\d ?[A-Za-z/]+[,，;；、]? ?(?:而|and|with|plus)? ?(?:(?:顺序|随机)?[读写](?:入|取)?(?:带宽|吞吐)?|(?:sequential |random )?(?:reads?|writes?|reading|writing)(?: (?:at|of|to))?)"
+    r"[^\d,，。;；]{0,8}$",
+    re.IGNORECASE,
+)
 _ONE_WAY = re.compile(
     r"单向|one[- ]way|unidirectional|each (?:way|direction)|full[- ]duplex|per direction", re.IGNORECASE
 )
 _FULL_DUPLEX = re.compile(r"full[- ]duplex|全双工", re.IGNORECASE)
-_BOTH_WAYS = re.compile(r"双向|both (?:ways|directions)|bidirectional|bi-directional|two-way", re.IGNORECASE)
+_BOTH_WAYS = re.compile(r"双向|两个方向|双方向|收发(?:合计|相加)|both (?:ways|directions)|bidirectional|bi-directional|two-way", re.IGNORECASE)
 
 
 def direction_of(metric: Metric, around: Surroundings) -> str:

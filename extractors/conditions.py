@@ -28,6 +28,7 @@ _SCALE = re.compile(
     r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)"
     r"|\d[\d,.]* ?(?:个)?(?:节点|nodes)|小集群|大规模集群"
 )
+_STORAGE_FIGURES = re.compile(r"[KMGTP]i?B/s|[KMGTP]i?Bps|IOPS")
 _PROTOCOL = re.compile(r"TCP/IP|RDMA|RoCE|InfiniBand|NFSv?[34]?|POSIX|SMB", re.IGNORECASE)
 _WORKLOAD = re.compile(
     r"单路(?:平均)?|single (?:path|stream|thread)|one stream|fio[^。；;\n)）]{0,60}|训推共池|全透读|全命中"
@@ -53,6 +54,8 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
     if metric.family == "storage" and metric.unit in ("byte/s", "1/s", "s"):
         access = _access(around.text_of("near", "column", "row", "label")) or _access(near)
         access = access or _access(around.text_of("note", "lead"))
+        if access is None and metric.unit == "byte/s" and not metric.name.startswith("block") and len(_STORAGE_FIGURES.findall(around.sentence)) <= 1:
+            access = _access(around.sentence)
         if access:
             out["access"] = access
     if metric.name in (
@@ -68,7 +71,9 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
             if not inside and size.group()[-1] != "M":
                 out["size"] = size.group().strip()
                 break
-    if metric.unit in _MEASURED_UNITS and (scale := _scale(around)):
+    if metric.unit in _MEASURED_UNITS and (
+        scale := _scale(around, metric_is_share=metric.unit == "fraction" and metric.name != "relative_improvement")
+    ):
         out["scale"] = scale.group().strip()
     if _EMPTY.search(sentence):
         out["load"] = "empty"
@@ -83,7 +88,7 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
     return out
 
 
-def _scale(around: Surroundings) -> re.Match[str] | None:
+def _scale(around: Surroundings, *, metric_is_share: bool) -> re.Match[str] | None:
     """The scale at which a figure holds: beside it, in its headers, or named in its sentence as such."""
     found = _SCALE.search(around.text_of("near", "column", "row", "label", "note", "lead", "intro", "caption"))
     if found is None and (aside := _ASIDE.match(around.after)):
@@ -92,6 +97,8 @@ def _scale(around: Surroundings) -> re.Match[str] | None:
         found = _SCALE.search(opened[1])
     if found is None and (worked := _WORKED_AT.search(around.sentence)):
         found = _SCALE.search(worked.group())
+    if found is None and metric_is_share:
+        found = _SCALE.search(around.sentence)
     if found is not None:
         return found
     for text, behind in ((around.before, True), (around.after[:24], False)):
@@ -113,11 +120,12 @@ def _access(text: str) -> str | None:
 
 _VERSION_BASELINE = re.compile(r"(?:较|相比|than) ?(?P<version>v?\d+\.\d+)(?! ?[%倍xX×])")
 _BASELINE = re.compile(
-    r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、\d]{2,20}?)"
+    r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、]{2,20}?)"
     r"(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
     r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
-    r"|是(?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
+    r"|[以拿与同] ?(?P<ref>[^,，。;；、]{2,16}?) ?[作为]?(?:对照|基准|基线|参照)"
+    r"|[是为](?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
     r"|(?:than|over|above|versus|vs\.?|against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
     r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
 )

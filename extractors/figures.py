@@ -23,7 +23,7 @@ _HEADER_FLOOR = re.compile(r"最低|最小|最快|最短|\bmin(?:imum)?\b(?!utes
 _CREDIT = re.compile(r"credit|赔偿|赔付|代金券|refund|返金", re.IGNORECASE)
 NEED_A_LIMIT = frozenset({"fs_capacity_max", "file_count_max", "clients_max"})
 _LIMIT_WORDS = re.compile(
-    r"上限|最大|文件数|客户端数|单个?文件系统|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest|up to|scale|grow|held|at most|mount",
+    r"上限|最大|文件数|客户端数|单个?文件系统|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest|up to|scale|grow|held|at most|mount|并发|同时|挂载|总数|concurrent|simultaneous",
     re.IGNORECASE,
 )
 _LIMITS = frozenset(

@@ -20,6 +20,7 @@ from schemas.source import Tier
 
 _FAULT_CLASS = re.compile(
     r"(?:节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)级?(?:宕机|故障|异常|掉线|失效)"
+    r"|坏(?:机|卡|节点|盘)|掉卡|卡死|慢节点|(?:硬件|网络|软件|光模块|链路|存储|端口)类?的?(?:故障|告警|问题|中断|劣化|异常)|Xid|断链|闪断"
     r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?|(?:node|NIC|host|server|link|GPU)s? (?:that )?fails?\b"
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
     re.IGNORECASE,
@@ -84,13 +85,18 @@ def flag_names(
         "scale_scope_unclear": metric.name == "cluster_size_max" and claim.basis == "unspecified",
         "fault_class_unspecified": "fault_class" in metric.asks
         and not _FAULT_TYPES.search(top)
-        and not _FAULT_CLASS.search(around.sentence + "\n" + "\n".join(around.headers)),
+        and not _FAULT_CLASS.search(_part(around) + "\n" + "\n".join(around.headers) + around.text_of("question")),
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,
         "on_request_only": _on_request(around),
         "secondhand": repeats or tier in _ARTICLE_TIERS or bool(_CREDITED.search(around.sentence)),
     }
     return tuple(name for name in registry().flags if on.get(name))
+
+
+def _part(around: Surroundings) -> str:
+    """The part of the sentence between semicolons that holds the figure."""
+    return re.split(r"[;；]", around.before)[-1] + " " + re.split(r"[;；]", around.after)[0]
 
 
 def _summed(claim: Claim, mention: Mention) -> bool:

@@ -11,7 +11,7 @@ from extractors.units import Dimension
 from schemas.quantity import Bound
 
 _SCALE_BEFORE = re.compile(
-    r"(?:在|申请|使用|从|到|至|于|推到|跨过|超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?<!starts )\bat|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
+    r"(?:在|申请|使用|从|到|至|于|推到|跨过|(?<!不)(?<!不得)(?<!不会)(?<!不能)(?<!不应)(?<!不可)超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?<!starts )\bat|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
     r"|(?:runs?|jobs?) of|(?:on|across|with|at) (?:a|one|an?) (?:\w+ ){0,2}(?:cluster|run|job|system) of) ?$",
     re.IGNORECASE,
 )
@@ -84,6 +84,7 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
 _IN_BRACKETS = re.compile(r"[(（\[][^()（）\[\]]{0,24}$")
 
 
+_STATISTICS = re.compile(r"^ ?(?:的|内|间)?(?:统计|观察|数据|均值|抽样)")
 _SIZE_COLUMN = re.compile(
     r"(?:message|block|chunk|I/?O|object|file|transfer|request|payload|packet|buffer)s? ?size|(?:消息|报文|块|文件|对象|传输|请求|数据包)(?:大小|长度|尺寸)|メッセージサイズ",
     re.IGNORECASE,
@@ -113,6 +114,8 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
     if _NEGATED.search(around.before[-40:]) or _VERSION.search(around.before[-12:]):
         return False
     if mention.dimension is Dimension.TIME and _is_former(around):
+        return False
+    if mention.dimension is Dimension.TIME and _STATISTICS.match(around.after):
         return False
     if _distracts(mention, around):
         return False

@@ -39,6 +39,8 @@ _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
 )
 _CURRENCIES = {"美元": "USD", "元": "CNY", "rmb": "CNY", "us dollars": "USD", "euros": "EUR"}
 _PRICED = re.compile(r"价|费用|price|cost|rate|instant|reserved|on[- ]demand|spot", re.IGNORECASE)
+_CLASSIFIERS = frozenset({"个", "台", "款", "种"})
+_COUNTED = frozenset({Dimension.FILES, Dimension.CLIENTS, Dimension.MODELS, Dimension.SKUS})
 _PIECES = frozenset("张颗块卡枚片")
 _CARDS = re.compile(r"GPU|NPU|XPU|加速|显卡|智算卡|卡数|昇腾", re.IGNORECASE)
 _COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数)$", re.IGNORECASE)
@@ -46,6 +48,10 @@ _COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数)$", re.IGNOREC
 
 def dress(mention: Mention, around: Surroundings) -> Mention:
     """The mention with the unit its headers give it; as it is where it has one or no header gives any."""
+    if mention.dimension is Dimension.COUNT and mention.unit.noun in _CLASSIFIERS:
+        counted = _unit_over(around)
+        fits = counted is not None and counted.dimension in _COUNTED
+        return mention._replace(unit=counted) if counted is not None and fits else mention
     if mention.dimension is not Dimension.BARE:
         return mention
     if "flat" in {s.name for s in around.scopes}:

@@ -11,6 +11,7 @@ from schemas.quantity import Bound
 
 _CONNECTOR = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|sampai(?= )|から) ?")
 _TIMES = re.compile(r" ?[×xX*路口] ?")
+_DUAL = re.compile(r"(?:双|(?<![A-Za-z])[Dd]ual) ?$")
 _THEN = re.compile(r" ?(?:零|又|and|und|,)? ?", re.IGNORECASE)
 _PLUS_MINUS = re.compile(r" ?± ?")
 _AND = re.compile(r",? ?(?:and|or|und|oder|dan|和|与|及|或|/) ?")
@@ -43,6 +44,7 @@ def join(text: str, mentions: list[Mention]) -> list[Mention]:
         # 2 × 2 × 100 Gbps joins from the right, so a joined pair is tried again with what stands before it.
         while len(out) > 1 and (joined := _pair(text, out[-2], out[-1])) is not None:
             out[-2:] = [joined]
+        out[-1] = _dual(text, out[-1])
     return _share_units(text, out)
 
 
@@ -59,6 +61,16 @@ def _pair(text: str, left: Mention, right: Mention) -> Mention | None:
     if _CONNECTOR.fullmatch(between) or _is_between(text, left, between):
         return _range(left, right)
     return None
+
+
+def _dual(text: str, mention: Mention) -> Mention:
+    """双 200GE and dual 200 Gbps are twice the figure."""
+    if mention.times is not None or mention.low is None or mention.dimension not in _TAKES_TIMES:
+        return mention
+    word = _DUAL.search(text, max(0, mention.start - 6), mention.start)
+    if word is None or mention.dimension is Dimension.ACCELERATORS:
+        return mention
+    return mention._replace(start=word.start(), low=mention.low * 2, times=Decimal(2))
 
 
 def _is_between(text: str, left: Mention, between: str) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from dataclasses import dataclass
+from decimal import Decimal
 
 from extractors.cues import AGAINST, metric_hits
 from extractors.mention import Mention
@@ -27,7 +28,10 @@ _ENOUGH_FOR = {
 _FAR = ("heading", "earlier", "title", "caption", "note", "lead", "intro")
 _FAMILY_BONUS = 0.4
 _DISTANCE_LOSS = 0.012
+_TINY = Decimal("0.002")
+_ENOUGH_FOR_TINY = 0.6
 _FARTHEST = 0.3
+_LONGEST_LATENCY = 10  # seconds; whatever takes longer is a job, not an answer
 _MOST_IN_A_MACHINE = 1024
 
 
@@ -80,7 +84,10 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
         )
     if scored:
         name = max(scored, key=lambda n: (scored[n], -list(registry().metrics).index(n)))
-        if scored[name] >= _ENOUGH_FOR.get(dimension, _ENOUGH):
+        enough = _ENOUGH_FOR.get(dimension, _ENOUGH)
+        if dimension is Dimension.TIME and mention.low is not None and mention.low < _TINY:
+            enough = _ENOUGH_FOR_TINY  # nothing but a latency is counted in microseconds
+        if scored[name] >= enough:
             return Meaning(registry().metric(name), *best[name][1:])
     return _default(dimension, family, mention)
 
@@ -96,6 +103,8 @@ def _unlikely(name: str, mention: Mention) -> float:
     """NVLink and UB are given in bytes; a figure in bits is more likely a network's."""
     if name == "rdma_bandwidth" and mention.unit.noun in ("GE", "GbE"):
         return -3.5
+    if name.endswith("_latency") and (mention.low or 0) >= _LONGEST_LATENCY:
+        return -4.0
     if name == "accelerator_count" and (mention.low or 0) > _MOST_IN_A_MACHINE:
         return -1.5  # more than any machine or supernode on sale holds: rather a cluster
     in_bits = mention.unit.bytes_written is False and mention.dimension is Dimension.DATA_RATE

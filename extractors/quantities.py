@@ -24,11 +24,24 @@ COMMA_DECIMAL_LANGUAGES = frozenset(
 _COMMA_PROOF = re.compile(
     r"(?<![\d.,])0,\d(?!\d*[,\d]{3},)|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d\.\d)"
 )
-_OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；、\n\t|]{0,8}$")
+_OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；、\n\t|]{0,14}$")
+_PER_SECOND_BEFORE = re.compile(r"每秒[^\d,，。;；、\n\t|]{0,10}$")
+_TOKENS_AFTER = re.compile(r" ?(?:个 ?)?(?:tokens?|词元)(?![A-Za-z/])", re.IGNORECASE)
+_MESSAGES_AFTER = re.compile(r" ?(?:条|个|次)?(?:消息|报文|数据包|包|请求|I/?O|操作)")
+_COUNTED_BEFORE: tuple[tuple[re.Pattern[str], str, Unit], ...] = tuple(
+    (re.compile(rf"(?:{noun})(?:数量?|总数|规模)?(?:共有?|已?达到?|超过?|突破|逾|累计|合计|为|有|不少于|不低于|最多|可达| ){{0,3}}$"), counted, unit)
+    for noun, counted, unit in (
+        (r"(?<!数据)模型", "个款种", Unit(Dimension.MODELS, Decimal(1), noun="model")),
+        (r"卡型|型号|机型|实例规格|GPU 规格", "个款种", Unit(Dimension.SKUS, Decimal(1), noun="sku")),
+        (r"客户端|用户端|挂载点", "个台", Unit(Dimension.CLIENTS, Decimal(1), noun="client")),
+        (r"加速卡|智算卡|算力卡|显卡|GPU|NPU", "张块颗枚片", Unit(Dimension.ACCELERATORS, Decimal(1), noun="accelerator")),
+    )
+)
 _FILES_BEFORE = re.compile(r"(?:文件数(?:量|上限)?|number of files|inodes?)[^\d,，。;；、\n\t|]{0,8}$")
 _STARTS_AT = re.compile(r"(?:from|ab|starting at) ?$", re.IGNORECASE)
 _FILES = Unit(Dimension.FILES, Decimal(1))
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
+_TOKENS = Unit(Dimension.TOKENS, Decimal(1))
 _OPS = Unit(Dimension.OPS, Decimal(1))
 
 
@@ -95,6 +108,17 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
 
 def _named_before(text: str, floor: int, mention: Mention) -> Unit:
     """A bare number takes its unit from the noun right before it: IOPS 最高 3000 万, 文件数 20 亿."""
+    if mention.dimension in (Dimension.BARE, Dimension.COUNT):
+        window = (max(floor, mention.start - 20), mention.start)
+        if _PER_SECOND_BEFORE.search(text, *window):
+            if _TOKENS_AFTER.match(text, mention.end):
+                return _TOKENS
+            if _MESSAGES_AFTER.match(text, mention.end) or _MESSAGES_AFTER.match(text, mention.end - 1):
+                return _OPS
+        classifier = mention.unit.noun or text[mention.end : mention.end + 1]
+        for pattern, counted, unit in _COUNTED_BEFORE:
+            if classifier and classifier in counted and pattern.search(text, *window):
+                return unit
     if mention.dimension is Dimension.BARE:
         window = (max(floor, mention.start - 20), mention.start)
         if _OPS_BEFORE.search(text, *window):

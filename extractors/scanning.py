@@ -28,7 +28,7 @@ _DIGITS = (
     r"(?:\d+(?:[.,']\d+)*|(?<![\w.)\]])\.\d+)(?:[eE][+-]?\d{1,4}(?![\dA-Za-z]))?"
 )
 _LEVEL_UNIT = (
-    r"(?:纳秒|微秒|毫秒|秒|分钟|小时|天|周|月|[TGPM]B/s|[TGP]bps|[TGPE]B)(?= ?(?:级|量级))"
+    r"(?:纳秒|微秒|毫秒|秒|分钟|小时|天|周|月|[TGPM]i?B/s|[TGP]bps|[TGPE]B)(?= ?(?:级|量级))"
     r"|(?i:(?:nano|micro|milli)second)(?=[- ](?:level|scale|class))"
 )
 _HEAD = re.compile(
@@ -52,7 +52,9 @@ _MAGNITUDE = re.compile(
     r" ?(?P<mag>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千(?!兆|瓦)|百(?!分)"
     r"|(?:thousand|million|billion|trillion)(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆|瓦))?"
 )
-_MORE = re.compile(r"(?: ?\+(?! ?\d)| ?余| ?多(?=[款种个张卡万]))")
+_MORE = re.compile(r"(?: ?\+(?! ?\d)| ?余| ?多(?=[款种个张卡万])|多(?=[,，。;；\s)]|$))")
+_NAMED_AHEAD = re.compile(r"(?:IOPS|文件数|客户端数|消息速率)[^\d,，。;；、\n\t|]{0,10}$")
+_BLOCK_SIZE = re.compile(r"[ -]?(?:随机|顺序|混合|random|sequential|block|块|[读写](?![^。]{0,3}IOPS ?\d))", re.IGNORECASE)
 _GAP_TO_UNIT = re.compile(r" {0,2}(?:个(?=[小文客星模主档](?!作)))?(?:-(?=(?!fold)[A-Za-z]))?")
 _LEVEL = re.compile(r" ?(?:级(?!联|别)|级别|量级)|[- ](?:level|scale|class)(?![A-Za-z])")
 _OPENS_RANGE = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|から)")
@@ -166,6 +168,8 @@ def _number(text: str, head: re.Match[str], comma: bool) -> Mention | None:
     if value is None:
         return None
     if found := _MAGNITUDE.match(text, end):
+        if found["mag"] in "kK" and _BLOCK_SIZE.match(text, found.end()):
+            return None  # 4K random reads: the size of a block
         scale, end = MAGNITUDES[found["mag"]], found.end()
         value += Decimal(found["rest"]) * 1000 / scale if found["rest"] else 0
     if head["money"]:
@@ -193,7 +197,8 @@ def _numeral(text: str, head: re.Match[str], numeral: Numeral | None) -> Mention
         return None
     mention = _with_unit(text, head.start(), head.end(), numeral, Decimal(1))
     if mention.dimension is Dimension.BARE and not mention.level:
-        return mention if _OPENS_RANGE.match(text, head.end()) else None
+        named = _NAMED_AHEAD.search(text, max(0, head.start() - 20), head.start())
+        return mention if named or _OPENS_RANGE.match(text, head.end()) else None
     if mention.dimension is Dimension.FRACTION and mention.low == Decimal("0.1"):
         return None  # 一成 says "all of it" or "done" as often as a tenth
     if mention.dimension in _FEW_ARE_NO_COUNT and numeral.low < 10 and not numeral.decade:

@@ -86,11 +86,13 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
     )
     near_start = max(segment_start, min(previous, mention.start))
     near_end = min(segment_end, max(following, mention.end))
-    if text[sentence_start:sentence_end].strip() == text[mention.start : mention.end]:
+    if block.cell is None and text[sentence_start:sentence_end].strip() == text[mention.start : mention.end]:
         # A card in one block: the figure on a line of its own, what it is on the next.
         line = _next_line(text, sentence_end, block.end)
-        if line > sentence_end and not any(m.start < line for m in mentions[which + 1 : which + 2]):
-            near_end = segment_end = sentence_end = line
+        if line > sentence_end:
+            following = min((m.start for m in mentions[which + 1 : which + 2]), default=line)
+            sentence_end = line
+            near_end = segment_end = max(mention.end, min(line, following))
     scopes = [
         Scope("near", text[near_start:near_end], 1.0, near_start),
         Scope("segment", text[segment_start:segment_end], 0.8, segment_start),
