@@ -11,6 +11,10 @@ from extractors.scopes import Scope, Surroundings
 from schemas.registry import Metric
 
 _INSTANCES = re.compile(r"\b(?:instances?|VMs?|virtual machines?)\b|云主机|云服务器|实例规格", re.IGNORECASE)
+_CARD_BEFORE = re.compile(r"[×x*] ?(?:[A-Z][A-Za-z]* )?(?:[A-Z]{1,2}\d{1,3}[A-Za-z]*|昇腾 ?\d+\w?|RTX ?\w+)(?: \w{2,5})? ?[(（]?$")
+_PIECE = re.compile(r"每[张块个枚]")
+_CARDS_OF_A_NETWORK = re.compile(r"网卡|NIC|HCA")
+_COUNTS = re.compile(r"\d+ ?(?:张|块|颗|枚|个|x|×)? ?(?:卡|[GN]PUs?|网卡|端口|cards?|NICs?|ports?|[A-Z]\d{2,3}\w*)")
 _STORAGE_ONLY = ("fs_throughput", "fs_iops", "fs_latency")
 
 
@@ -24,6 +28,9 @@ class Told(NamedTuple):
 
 
 def _told(hit: Hit, scope: Scope) -> Told:
+    if hit.name == "per_accelerator" and _PIECE.fullmatch(scope.text[hit.start : hit.end].strip()):
+        if _CARDS_OF_A_NETWORK.search(scope.text[max(0, hit.start - 24) : hit.start]):
+            hit = Hit("per_nic", hit.start, hit.end, hit.weight)  # 网卡 8 块，每块 200Gbps
     rule = f"{scope.name}: {scope.text[hit.start : hit.end]}"
     if scope.offset < 0 or scope.name not in ("near", "before", "head"):
         return Told(hit.name, rule)
@@ -37,6 +44,8 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
     """
     if not metric.comparable_on:
         return Told("unspecified", "the metric has no basis")
+    if metric.name == "gpu_memory" and _CARD_BEFORE.search(around.before[-24:]):
+        return Told("per_accelerator", "the card's name stands before it")
     if metric.name == "gpu_memory":  # a row names the machine that holds the cards; a caption may say "of each card"
         for scope in around.scopes:
             if scope.name in ("near", "segment", "label", "column", "row", "caption", "intro"):
@@ -88,6 +97,10 @@ def _fits(basis: str, metric: Metric) -> bool:
         allowed |= {"per_accelerator", "per_node"}
     if metric.name.startswith("block_"):
         allowed |= {"per_instance"}
+    if metric.name == "sla_availability":
+        allowed |= {"per_machine", "per_node"}
+    if metric.name == "storage_network_bandwidth":
+        allowed |= {"per_node", "per_machine", "per_accelerator", "per_instance"}
     if metric.name == "cluster_size_max":
         allowed = {"per_cluster"}
     return basis in allowed
@@ -103,7 +116,7 @@ def _reaches(scope: Scope, cue_end: int, mention: Mention, around: Surroundings)
     between = around.before[scope.offset + cue_end - around.sentence_start :]
     if _ALSO.search(between) or (len(between) <= 80 and _PARALLEL.search(between)):
         return True
-    return re.search(r"\d", between) is None and mention.start - (scope.offset + cue_end) <= 40
+    return re.search(r"\d", _COUNTS.sub("", between)) is None and mention.start - (scope.offset + cue_end) <= 40
 
 
 _ALSO = re.compile(r"(?:\bor|\bi\.e\.|即|也就是|合计?|或) ?$")

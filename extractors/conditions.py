@@ -26,7 +26,7 @@ _EMPTY = re.compile(
 )
 _SCALE = re.compile(
     r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)"
-    r"|\d[\d,.]* ?(?:个)?(?:节点|nodes)|小集群|大规模集群"
+    r"|\d[\d,.]* ?(?:个)?(?:节点|nodes)|小集群|大规模集群|\d+ ?(?:机|台)(?=[)）,， ]|$)"
 )
 _STORAGE_FIGURES = re.compile(r"[KMGTP]i?B/s|[KMGTP]i?Bps|IOPS")
 _PROTOCOL = re.compile(r"TCP/IP|RDMA|RoCE|InfiniBand|NFSv?[34]?|POSIX|SMB", re.IGNORECASE)
@@ -54,7 +54,7 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
     if metric.family == "storage" and metric.unit in ("byte/s", "1/s", "s"):
         access = _access(around.text_of("near", "column", "row", "label")) or _access(near)
         access = access or _access(around.text_of("note", "lead"))
-        if access is None and metric.unit == "byte/s" and not metric.name.startswith("block") and len(_STORAGE_FIGURES.findall(around.sentence)) <= 1:
+        if access is None and metric.name.startswith(("fs_t", "fs_i", "client")) and len(_STORAGE_FIGURES.findall(around.sentence)) <= 1:
             access = _access(around.sentence)
         if access:
             out["access"] = access

@@ -172,6 +172,8 @@ def _sub_level(mention: Mention) -> bool:
 
 
 def _sla_terms(around: Surroundings) -> bool:
+    if around.is_sla:
+        return True  # an agreement states period, exclusions and compensation for all its figures
     reach = around.section + around.text_of("row", "column", "label", "caption", "note")
     return bool(_SLA_PERIOD.search(reach)) and bool(_SLA_TERMS.search(reach))
 

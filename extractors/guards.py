@@ -28,6 +28,7 @@ _SUPPLY = re.compile(
     r"支持|上线|提供|推出|具备|达到|可达|给出|写(?:的是|到|了)|组网|公开|做到|扩展|交付能力|offer|support|provid|scale|grow|reach",
     re.IGNORECASE,
 )
+_BEHIND_A_FIGURE = re.compile(r"(?:\d ?(?:%|‰|秒|分钟|小时|天|倍|[μumn]?s|min|h|hours?|minutes?|seconds?|[KMGT]i?B/s|[GT]bps)) ?[(（][^()（）]{0,30}$")
 _CJK_COUNT = re.compile(r"^[一二两三四五六七八九十]")
 _CHOICE = re.compile(r"支持|可选|range|提供|offer|规模为?", re.IGNORECASE)
 _OFFERED = re.compile(r"(?:最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
@@ -38,7 +39,8 @@ _PITCH = re.compile(
 )
 _OUTDATED = re.compile(
     r"(?:\bformer(?:ly)?|\bpreviously|\bno longer|\bused to\b|\bup from|\bdown from|\binstead of|\brather than|此前|原先|旧版|曾经?"
-    r"|(?<![较比])(?<!相比)(?<!对比)(?:过去|以前|原来|原本|改造前|升级前|优化前)(?!的 ?$))[^。;；,，]{0,30}$",
+    r"|(?<![较比])(?<!相比)(?<!对比)(?:过去|以前|原来|原本|改造前|升级前|优化前)(?!的 ?$)(?:(?!现在|如今|目前|今年|改|降|缩|后)[^。;；]){0,30}$)"
+    r"[^。;；,，]{0,30}$",
     re.IGNORECASE,
 )
 _OLD_COLUMN = re.compile(
@@ -65,12 +67,12 @@ _SCORE_CONTEXT = re.compile(
 # What looks like a product's figure and is none, by the kind of unit it has: words beside it or over it.
 _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
     Dimension.DATA_RATE: re.compile(
-        r"\bbus[- ]?(?:bandwidth|bw)\b(?! utili)|\balg(?:orithm)?[- ]?(?:bandwidth|bw)\b|总线带宽(?!利用)|算法带宽"
+        r"免费|赠送|\bbus[- ]?(?:bandwidth|bw)\b(?! utili)|\balg(?:orithm)?[- ]?(?:bandwidth|bw)\b|总线带宽(?!利用)|算法带宽"
         r"|DDoS|高防|清洗|(?:告警|报警)(?:阈值|条件|规则)|alarm|alert (?:when|if|at|threshold)|threshold|阈值|[a-z]+_[a-z_]+ ?[<>=]",
         re.IGNORECASE,
     ),
     Dimension.TIME: re.compile(
-        r"备份|backup|回收站|recycle|快照保留|数据盘|云盘.{0,6}保留|(?:首次)?响应(?:时间|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
+        r"备份|backup|退订|退还|到账|发票|开票|包年享|优惠|续费|起租|租期|赠送|合同期|合约期|回收站|recycle|快照保留|数据盘|云盘.{0,6}保留|(?:首次)?响应(?:时间|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
         r"|post-?mortem|incident report|first (?:answer|response|reply)|response time|support (?:hours|ticket)|free trial|试用|有效期|保修|质保|warranty"
         r"|notice|提前 ?$|提前(?=\d)|cookies?|session|令牌|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
         re.IGNORECASE,
@@ -84,7 +86,7 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
 _IN_BRACKETS = re.compile(r"[(（\[][^()（）\[\]]{0,24}$")
 
 
-_STATISTICS = re.compile(r"^ ?(?:的|内|间)?(?:统计|观察|数据|均值|抽样)")
+_STATISTICS = re.compile(r"^ ?(?:的|内|间)?(?:统计|观察|数据|均值|抽样)|^ ?(?:里|期间|内共)")
 _SIZE_COLUMN = re.compile(
     r"(?:message|block|chunk|I/?O|object|file|transfer|request|payload|packet|buffer)s? ?size|(?:消息|报文|块|文件|对象|传输|请求|数据包)(?:大小|长度|尺寸)|メッセージサイズ",
     re.IGNORECASE,
@@ -107,7 +109,8 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
         return False
     if around.asks or _PITCH.search(around.sentence) or _NOT_A_LIMIT.match(around.after):
         return False
-    if _OUTDATED.search(around.before[-40:]) or _OLD_COLUMN.search(around.text_of("column").split("\n")[0]):
+    relative = mention.dimension in (Dimension.RATIO, Dimension.FRACTION)
+    if (_OUTDATED.search(around.before[-40:]) and not (relative and around.before.rstrip().endswith("的"))) or _OLD_COLUMN.search(around.text_of("column").split("\n")[0]):
         return False
     if any(_ELSEWHERE.search(heading) for heading in around.block.headings[-1:]):
         return False
@@ -155,6 +158,8 @@ def is_supplied(mention: Mention, around: Surroundings, *, vendor_known: bool) -
 
 def is_scale(mention: Mention, around: Surroundings) -> bool:
     """Whether a number of accelerators only says at which size something else was true or is wanted."""
+    if _BEHIND_A_FIGURE.search(around.before[-48:]) and re.match(r"[^()（）]{0,24}[)）]", around.after):
+        return True  # 0.8 秒（MoE 236B，1,024 卡）
     if SCALE_OF.match(around.after):
         return _OFFERED.search(around.before[-12:]) is None
     if _SCALE_BEFORE.search(around.before[-40:]) and not mention.level:

@@ -11,6 +11,10 @@ from schemas.quantity import Bound
 
 _CONNECTOR = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|sampai(?= )|から) ?")
 _TIMES = re.compile(r" ?[×xX*路口] ?")
+_TIMES_CAPACITY = re.compile(r"(?:容量|capacity|size)[^\n,，。;；×x*]{0,14}[×x*] ?$", re.IGNORECASE)
+_CAPPED = re.compile(r" ?[,，;；(（]? ?(?:(?:但)?(?:最高|上限|封顶|至多|不超过)|(?:up to|capped at|max(?:imum)?|at most|limited to)) ?", re.IGNORECASE)
+_THEN_CAP = re.compile(r" ?[,，] ?(?:到|with)? ?")
+_AT_THE_TOP = re.compile(r" ?(?:到顶|封顶|为止|上限|(?:max|cap|ceiling)(?![a-z]))", re.IGNORECASE)
 _DUAL = re.compile(r"(?:双|(?<![A-Za-z])[Dd]ual) ?$")
 _THEN = re.compile(r" ?(?:零|又|and|und|,)? ?", re.IGNORECASE)
 _PLUS_MINUS = re.compile(r" ?± ?")
@@ -45,7 +49,7 @@ def join(text: str, mentions: list[Mention]) -> list[Mention]:
         while len(out) > 1 and (joined := _pair(text, out[-2], out[-1])) is not None:
             out[-2:] = [joined]
         out[-1] = _dual(text, out[-1])
-    return _share_units(text, out)
+    return _share_units(text, _slopes(text, out))
 
 
 def _pair(text: str, left: Mention, right: Mention) -> Mention | None:
@@ -61,6 +65,30 @@ def _pair(text: str, left: Mention, right: Mention) -> Mention | None:
     if _CONNECTOR.fullmatch(between) or _is_between(text, left, between):
         return _range(left, right)
     return None
+
+
+def _slopes(text: str, mentions: list[Mention]) -> list[Mention]:
+    """容量 × 400 MB/s，400 GB/s 到顶: a slope and its cap are one formula, of which the cap is the figure."""
+    out: list[Mention] = []
+    for mention in mentions:
+        left = out[-1] if out else None
+        if left is not None and left.dimension is mention.dimension and mention.low is not None and left.has_unit:
+            opened = _TIMES_CAPACITY.search(text, max(0, left.start - 24), left.start)
+            between = text[left.end : mention.start]
+            capped = _CAPPED.fullmatch(between) or (
+                _THEN_CAP.fullmatch(between) and _AT_THE_TOP.match(text, mention.end)
+            )
+            if opened and capped and len(between) <= 12:
+                end = mention.end
+                if tail := _AT_THE_TOP.match(text, end):
+                    end = tail.end()
+                out[-1] = mention._replace(
+                    start=opened.start(), end=end, low=None, high=mention.low, bound=Bound.FORMULA,
+                    formula=text[opened.start() : end],
+                )  # fmt: skip
+                continue
+        out.append(mention)
+    return out
 
 
 def _dual(text: str, mention: Mention) -> Mention:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
 from decimal import Decimal
@@ -31,6 +32,7 @@ _DISTANCE_LOSS = 0.012
 _TINY = Decimal("0.002")
 _ENOUGH_FOR_TINY = 0.6
 _FARTHEST = 0.3
+_OF_NODES = re.compile(r"\d[\d,]* ?(?:nodes|servers|hosts|instances|machines|VMs|(?:个|台)?(?:节点|服务器|机器|实例)) ?[(（,，=]? ?$")
 _LONGEST_LATENCY = 10  # seconds; whatever takes longer is a job, not an answer
 _MOST_IN_A_MACHINE = 1024
 
@@ -81,6 +83,7 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
             + (0.0 if beside else clause_against[name])
             + _family(name, family)
             + _unlikely(name, mention)
+            - (2.0 if name == "accelerator_count" and _OF_NODES.search(around.before[-40:]) else 0.0)
         )
     if scored:
         name = max(scored, key=lambda n: (scored[n], -list(registry().metrics).index(n)))
@@ -107,6 +110,8 @@ def _unlikely(name: str, mention: Mention) -> float:
         return -4.0
     if name == "accelerator_count" and (mention.low or 0) > _MOST_IN_A_MACHINE:
         return -1.5  # more than any machine or supernode on sale holds: rather a cluster
+    if name == "rdma_bandwidth" and mention.unit.bytes_written is True:
+        return -0.5
     in_bits = mention.unit.bytes_written is False and mention.dimension is Dimension.DATA_RATE
     if name == "fs_throughput" and in_bits and mention.times is not None:
         return -3.0  # 2 × 100 Gb/s are cables, whatever they lead to

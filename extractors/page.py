@@ -6,9 +6,11 @@ import re
 from dataclasses import dataclass
 
 from extractors.fold import fold
-from schemas.document import Document, MarkKind
+from schemas.document import BlockKind, Document, MarkKind
 
 _WORDY = re.compile(r"^[^\d]*[A-Za-z\u4e00-\u9fff]{2}")
+_SLA_TITLE = re.compile(r"服务(?:等级|水平|级别)(?:协议|承诺)|service[- ]level|\bSLA\b", re.IGNORECASE)
+_SLA_TERMS = re.compile(r"赔偿|赔付|代金券|不计入|免责|credits?\b|exclu|Gutschrift", re.IGNORECASE)
 _INDEX = re.compile(r"(?:#|No\.? ?|序号)?\d{1,3}(?:\.\d{1,3}){0,3}[.)、]?|[一二三四五六七八九十]{1,3}|[A-Za-z]|[★▲*]")
 _NOTE_OPENING = re.compile(r"(?:\[\w{1,2}\]|[(（]\w{1,2}[)）]|\*{1,3}|[†‡§]|注 ?\d?[:：])")
 _MOST_SIBLINGS = 12
@@ -23,8 +25,8 @@ class Page:
     `flat_headers`: the header of each block that is a row of a flattened table (see `plain`). `corners`: the
     header over each table's first column, which says what its rows are. `rows`: the wordy data cells of each
     table row by block index, which may say of what a figure beside them is. `tops`: the first row of each
-    table. `firsts`: the wordy first cell of each table row, header or not. `starts`: the
-    block at which each table begins. `notes`: the page's footnotes by their sign. `raised`: where
+    table. `firsts`: the wordy first cell of each table row, header or not. `is_sla`: an agreement whose terms hold for all
+    its figures. `starts`: the block at which each table begins. `notes`: the page's footnotes by their sign. `raised`: where
     superscripts stand, in order.
     """
 
@@ -38,6 +40,7 @@ class Page:
     firsts: dict[tuple[int, int], str]
     starts: dict[int, int]
     notes: dict[str, str]
+    is_sla: bool
     raised: tuple[tuple[int, int], ...]
 
 
@@ -83,8 +86,15 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
         firsts,
         starts,
         notes_of(document, folded),
+        _SLA_TITLE.search(fold(document.title) + "\n" + _first_heading(document, folded)) is not None
+        and _SLA_TERMS.search(folded) is not None,
         tuple(sorted((m.start, m.end) for m in document.marks if m.kind is MarkKind.SUPERSCRIPT)),
     )
+
+
+def _first_heading(document: Document, folded: str) -> str:
+    found = (folded[b.start : b.end] for b in document.blocks if b.kind is BlockKind.HEADING and not b.chrome)
+    return next(found, "")
 
 
 def sign_of(text: str) -> str:

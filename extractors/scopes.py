@@ -50,6 +50,7 @@ class Surroundings:
     after: str
     headers: tuple[str, ...]
     asks: bool
+    is_sla: bool
     section: str
     path: tuple[str, ...]
 
@@ -145,6 +146,7 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         after=text[mention.end : sentence_end],
         headers=headers,
         asks=text[sentence_end : sentence_end + 1] in ("?", "？"),
+        is_sla=page.is_sla,
         section=_section(page, index),
         path=path,
     )
