@@ -15,6 +15,10 @@ _CARD_BEFORE = re.compile(r"[×x*] ?(?:[A-Z][A-Za-z]* )?(?:[A-Z]{1,2}\d{1,3}[A-Z
 _PIECE = re.compile(r"每[张块个枚]")
 _CARDS_OF_A_NETWORK = re.compile(r"网卡|NIC|HCA")
 _COUNTS = re.compile(r"\d+ ?(?:张|块|颗|枚|个|x|×)? ?(?:卡|[GN]PUs?|网卡|端口|cards?|NICs?|ports?|[A-Z]\d{2,3}\w*)")
+_OF_A_FILE_SYSTEM = ("fs_throughput", "fs_iops", "fs_capacity_max", "file_count_max", "clients_max", "dataflow_throughput")
+_EXPLICIT = re.compile(r"per\b|each\b|every\b|one\b|a single|je\b|pro\b|[每单]", re.IGNORECASE)
+_SUMMED = re.compile(r"pooled|in total|together|altogether|combined|总|合计|池化|整机|整柜", re.IGNORECASE)
+_CLUSTER = re.compile(r"cluster|集群|丛集|クラスタ", re.IGNORECASE)
 _STORAGE_ONLY = ("fs_throughput", "fs_iops", "fs_latency")
 
 
@@ -46,7 +50,7 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
         return Told("unspecified", "the metric has no basis")
     if metric.name == "gpu_memory" and _CARD_BEFORE.search(around.before[-24:]):
         return Told("per_accelerator", "the card's name stands before it")
-    if metric.name == "gpu_memory":  # a row names the machine that holds the cards; a caption may say "of each card"
+    if metric.name == "gpu_memory" and not _SUMMED.search(around.text_of("near")):  # a row names the machine that holds the cards; a caption may say "of each card"
         for scope in around.scopes:
             if scope.name in ("near", "segment", "label", "column", "row", "caption", "intro"):
                 for hit in basis_hits(scope.text):
@@ -55,7 +59,8 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
     for scope in around.scopes:
         if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "note", "lead", "question"):
             continue
-        hits = [h for h in basis_hits(scope.text) if _fits(h.name, metric)]
+        hits = [_as_file_system(h, metric) for h in basis_hits(scope.text)]
+        hits = [h for h in hits if _fits(h.name, metric)]
         if not hits:
             continue
         if scope.name in ("near", "before"):
@@ -67,16 +72,27 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
         if scope.name == "head":  # (2 x 200 Gbps each) speaks of what stands right before its bracket
             hits.sort(key=lambda h: -h.end)
             return _told(hits[0], scope)
+        explicit = [h for h in hits if _EXPLICIT.match(scope.text, h.start)]
+        hits = explicit or hits
         names = {h.name for h in hits}
         if len(names) == 1:
             return _told(hits[0], scope)
     if spec_sheet and metric.family == "network" and _INSTANCES.search(around.text_of("heading", "title")):
         return Told("per_instance", "a sheet of instance sizes")
+    if metric.name == "mtbf" and _CLUSTER.search(around.sentence):
+        return Told("per_cluster", "the sentence speaks of a cluster")
     if metric.default_basis:
         return Told(metric.default_basis, "implied by the metric")
     if spec_sheet and metric.name in _STORAGE_ONLY:
         return Told("per_filesystem", "limits of one storage product")
     return Told("unspecified", "not said")
+
+
+def _as_file_system(hit: Hit, metric: Metric) -> Hit:
+    """An instance, a share or a volume of a file service is a file system."""
+    if hit.name in ("per_instance", "per_volume") and metric.name in _OF_A_FILE_SYSTEM:
+        return Hit("per_filesystem", hit.start, hit.end, hit.weight)
+    return hit
 
 
 def _fits(basis: str, metric: Metric) -> bool:
@@ -127,7 +143,7 @@ _PARALLEL = re.compile(
     re.IGNORECASE,
 )
 _ONE_WAY = re.compile(
-    r"单向|one[- ]way|unidirectional|each (?:way|direction)|full[- ]duplex|per direction", re.IGNORECASE
+    r"单向|one[- ]way|unidirectional|each (?:way|direction)|out of each|and as much in|full[- ]duplex|per direction", re.IGNORECASE
 )
 _FULL_DUPLEX = re.compile(r"full[- ]duplex|全双工", re.IGNORECASE)
 _BOTH_WAYS = re.compile(r"双向|两个方向|双方向|收发(?:合计|相加)|both (?:ways|directions)|bidirectional|bi-directional|two-way", re.IGNORECASE)

@@ -28,6 +28,7 @@ _SCALE = re.compile(
     r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)"
     r"|\d[\d,.]* ?(?:个)?(?:节点|nodes)|小集群|大规模集群|\d+ ?(?:机|台)(?=[)）,， ]|$)"
 )
+_ANAPHOR = re.compile(r"\b(?:that|this|the same|those|these)\b|该|此|这|同一|同样", re.IGNORECASE)
 _STORAGE_FIGURES = re.compile(r"[KMGTP]i?B/s|[KMGTP]i?Bps|IOPS")
 _PROTOCOL = re.compile(r"TCP/IP|RDMA|RoCE|InfiniBand|NFSv?[34]?|POSIX|SMB", re.IGNORECASE)
 _WORKLOAD = re.compile(
@@ -99,6 +100,8 @@ def _scale(around: Surroundings, *, metric_is_share: bool) -> re.Match[str] | No
         found = _SCALE.search(worked.group())
     if found is None and metric_is_share:
         found = _SCALE.search(around.sentence)
+        if found is None and _ANAPHOR.search(around.sentence):
+            found = _SCALE.search(around.text_of("earlier")[-240:])
     if found is not None:
         return found
     for text, behind in ((around.before, True), (around.after[:24], False)):
@@ -126,8 +129,8 @@ _BASELINE = re.compile(
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
     r"|[以拿与同] ?(?P<ref>[^,，。;；、]{2,16}?) ?[作为]?(?:对照|基准|基线|参照)"
     r"|[是为](?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
-    r"|(?:than|over|above|versus|vs\.?|against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
-    r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
+    r"|(?:than(?: in)?|over|above|versus|vs\.?|against|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
+    r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third|three|two|usual|standard) [\w -]{3,24}|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed|hand-tuned|eight-card|on-demand|pay-as-you-go)[\w -]{0,24}|engineers \w+)",
 )
 _VAGUE = re.compile(
     r"^(?:以往|之前|以前|过去|原本|原来|传统(?:方案|方式|架构)?$|前|基线|before|the previous|行业|其他|同类)"
@@ -138,7 +141,7 @@ def baseline_of(around: Surroundings) -> str | None:
     """What a relative claim is compared with, where that is named; "than before" names nothing."""
     if version := _VERSION_BASELINE.search(around.before[-20:]):
         return version["version"]
-    for text in (around.before[-80:], around.after[:48], around.text_of("lead", "note")):
+    for text in (around.before[-80:], around.after[:48], around.text_of("label", "lead", "note")):
         for match in _BASELINE.finditer(text):
             found = next(g for g in match.groups() if g)
             if not _VAGUE.match(found):

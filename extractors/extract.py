@@ -26,6 +26,7 @@ _BYLINE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _READING_TIME = re.compile(r"\bmin(?:ute)?s? read\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:we|our|ours|us)\b|我们|我們|团队|当社|弊社", re.IGNORECASE)
 _DOCUMENTATION = re.compile(r"Documentation|\bDocs\b|Last updated|文档|帮助中心|更新时间|Updated on", re.IGNORECASE)
 _BEST_MEASURED = re.compile(
     r"(?:以下|下表|下列|below|following).{0,16}(?:实测最优|最优值|best (?:measured|result|case))",
@@ -93,7 +94,8 @@ def _repeats(opening: str) -> bool:
     """Whether the page has a byline; a reading time alone makes one of a post, not of documentation."""
     if _BYLINE.search(opening):
         return True
-    return _READING_TIME.search(opening) is not None and _DOCUMENTATION.search(opening[:600]) is None
+    own = _DOCUMENTATION.search(opening[:600]) or _FIRST_PERSON.search(opening)
+    return _READING_TIME.search(opening) is not None and own is None
 
 
 def _is_article(document: Document) -> bool:

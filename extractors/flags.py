@@ -22,6 +22,7 @@ _FAULT_CLASS = re.compile(
     r"(?:节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)级?(?:宕机|故障|异常|掉线|失效)"
     r"|坏(?:机|卡|节点|盘)|掉卡|卡死|慢节点|(?:硬件|网络|软件|光模块|链路|存储|端口)类?的?(?:故障|告警|问题|中断|劣化|异常)|Xid|断链|闪断"
     r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?|(?:node|NIC|host|server|link|GPU)s? (?:that )?fails?\b"
+    r"|(?:of a|dead|lost|broken|bad|faulty|failing) (?:GPU|card|accelerator|host|node|optic|link|NIC)|GPU (?:fault|error|loss|drop|hang)|drops? off the bus|ECC error|link flap|goes dark|hang detector"
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
     re.IGNORECASE,
 )
@@ -50,6 +51,7 @@ _CREDITED = re.compile(
     re.IGNORECASE,
 )
 _ACCESS_NAMED = re.compile(r"\b(?:read|write)|读|写", re.IGNORECASE)
+_TARGET = re.compile(r"objective|target|goal|目标|仅供参考", re.IGNORECASE)
 _DOWN_BY = re.compile(r"(?:降低|减少|缩短|下降|压低|减小)(?:了|高达|达|约|近|超过?)? ?$")
 _TIMES_LESS = re.compile(r" ?(?:lower|less|fewer|smaller|shorter)", re.IGNORECASE)
 _RELATIVE_VAGUE = re.compile(r"than before|以往|之前", re.IGNORECASE)
@@ -155,7 +157,7 @@ def _ill_defined(claim: Claim, around: Surroundings) -> bool:
     if claim.unit != "ratio" or (claim.low or Decimal(0)) <= 1:
         return False
     return (
-        _DOWN_BY.search(around.before[-12:]) is not None or _TIMES_LESS.match(around.after[:16]) is not None
+        _DOWN_BY.search(around.before[-12:]) is not None or _TIMES_LESS.match(around.after[:16] + around.text_of("label")) is not None
     )
 
 
@@ -172,7 +174,7 @@ def _sub_level(mention: Mention) -> bool:
 
 
 def _sla_terms(around: Surroundings) -> bool:
-    if around.is_sla:
+    if around.is_sla and _TARGET.search(around.sentence) is None:
         return True  # an agreement states period, exclusions and compensation for all its figures
     reach = around.section + around.text_of("row", "column", "label", "caption", "note")
     return bool(_SLA_PERIOD.search(reach)) and bool(_SLA_TERMS.search(reach))

@@ -39,7 +39,7 @@ _PITCH = re.compile(
 )
 _OUTDATED = re.compile(
     r"(?:\bformer(?:ly)?|\bpreviously|\bno longer|\bused to\b|\bup from|\bdown from|\binstead of|\brather than|此前|原先|旧版|曾经?"
-    r"|(?<![较比])(?<!相比)(?<!对比)(?:过去|以前|原来|原本|改造前|升级前|优化前)(?!的 ?$)(?:(?!现在|如今|目前|今年|改|降|缩|后)[^。;；]){0,30}$)"
+    r"|(?<![较比])(?<!相比)(?<!对比)(?:过去|以前|(?:原来|原本)(?!的)|改造前|升级前|优化前)(?:(?!现在|如今|目前|今年|改|降|缩|后)[^。;；]){0,30}$)"
     r"[^。;；,，]{0,30}$",
     re.IGNORECASE,
 )
@@ -49,7 +49,7 @@ _OLD_COLUMN = re.compile(
 _ELSEWHERE = re.compile(
     r"^ ?(?:(?:其他|其它|相关|同类|更多|热门|猜你)[^,，。]{0,6}(?:产品|推荐|服务|阅读|文章|内容|喜欢|SLA)|推荐(?:产品|阅读)|延伸阅读|最新消息|最新动态|新闻动态"
     r"|(?:related|other|more|similar|popular|recommended|featured|latest) (?:\w+ )?(?:products?|services?|reading|articles?|posts?|offers?|news|resources?|links?|solutions?)"
-    r"|you (?:may|might) also (?:like|need)|see also|from our blog|customers? also|explore (?:more|also)|関連(?:製品|サービス|記事)|その他の(?:製品|サービス)|相关 ?Related|Related ?相关|Related)\b",
+    r"|also from|popular now|trending|you (?:may|might) also (?:like|need)|see also|from our blog|customers? also|explore (?:more|also)|関連(?:製品|サービス|記事)|その他の(?:製品|サービス)|相关 ?Related|Related ?相关|Related)\b",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
@@ -79,7 +79,7 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
     ),
     Dimension.DATA: re.compile(
         r"(?:\b(?:chunk|stripe|block|object|file(?! ?system)|message|shard|sample|packet)s?\b(?: size)?|条带|分片|块大小|单个?(?:文件(?!系统)|对象)|小文件|消息)[^,，。;；]{0,14}$"
-        r"|^ ?(?:chunk|stripe|block|object|file|message|shard|packet)s?\b(?! ?system)|^ ?(?:的)?(?:小文件|数据块|分片|消息|对象|权重|检查点|模型)",
+        r"|^[- ]?Bl[öo]ck|^ ?(?:chunk|stripe|block|object|file|message|shard|packet)s?\b(?! ?system)|^ ?(?:的)?(?:小文件|数据块|分片|消息|对象|权重|检查点|模型)",
         re.IGNORECASE,
     ),
 }

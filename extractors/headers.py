@@ -12,7 +12,8 @@ from extractors.units import Dimension, Unit, unit_at
 from schemas.quantity import Bound
 
 _IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
-_AT_THE_END = re.compile(r"(?:[,，:：/\s]|\bin |单位[为:：]?) ?([^\s,，:：()（）]{1,14})$", re.IGNORECASE)
+_UNIT_PLACES = re.compile(r"(?:[,，:：(（/]|\s|\bin |单位[为:：]?) ?(?=[A-Za-z%μu秒毫微分])", re.IGNORECASE)
+_UNIT_STOPS = re.compile(r"\s*(?:$|[)）*†‡]|\d?$|(?:per|je|pro|for each|for every|each)\b|/ ?(?:instance|node|GPU|client|host|VM)|每)", re.IGNORECASE)
 _UNIT_OF_TABLE = re.compile(r"(?:单位|單位|単位|units?(?: are)?|figures in|values in|all in|in)[为:： ]*([A-Za-z/·%]{1,12})(?![A-Za-z])", re.IGNORECASE)
 _RATES = frozenset({Dimension.DATA_RATE, Dimension.OPS, Dimension.RATE_DENSITY, Dimension.OPS_DENSITY, Dimension.TIME, Dimension.DATA})
 _IN_MAGNITUDE = re.compile(r"(?:百万|千万|万|亿|million|thousand|[kKM](?![A-Za-z])) ?")
@@ -113,12 +114,14 @@ def _unit_over(around: Surroundings) -> Unit | None:
 
 def _last_word(header: str) -> Unit | None:
     """The unit that ends a header without brackets: "Read, GiB/s", "Throughput in MB/s"."""
-    ending = _AT_THE_END.search(header.strip())
-    if ending is None:
-        return None
-    found = unit_at(ending[1], 0)
-    whole = found is not None and found[1] == len(ending[1]) and found[0].dimension in _RATES
-    return found[0] if found is not None and whole and len(ending[1]) > 1 else None
+    text = header.strip()
+    for place in _UNIT_PLACES.finditer(text):
+        found = unit_at(text, place.end())
+        if found is None or found[0].dimension not in _RATES or found[1] - place.end() < 2:
+            continue
+        if _UNIT_STOPS.match(text, found[1]):
+            return found[0]
+    return None
 
 
 def _unit_of_table(around: Surroundings) -> Unit | None:

@@ -32,6 +32,9 @@ _DISTANCE_LOSS = 0.012
 _TINY = Decimal("0.002")
 _ENOUGH_FOR_TINY = 0.6
 _FARTHEST = 0.3
+_OTHER_TERMS = re.compile(
+    r"commit|reserv|\byear|\bmonth|spot|preempt|interrupt|discount|on[- ]demand|包年|包月|预留|竞价|抢占|长租|按量|按需", re.IGNORECASE
+)
 _OF_NODES = re.compile(r"\d[\d,]* ?(?:nodes|servers|hosts|instances|machines|VMs|(?:个|台)?(?:节点|服务器|机器|实例)) ?[(（,，=]? ?$")
 _LONGEST_LATENCY = 10  # seconds; whatever takes longer is a job, not an answer
 _MOST_IN_A_MACHINE = 1024
@@ -53,6 +56,7 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
     clause_against: dict[str, float] = defaultdict(float)
     others: dict[str, float] = defaultdict(float)
     headings = 0
+    elliptical = dimension is Dimension.MONEY and _OTHER_TERMS.search(around.sentence) is not None
     for scope in around.scopes:
         headings += scope.name == "heading"
         for hit in metric_hits(scope.text, dimension):
@@ -60,7 +64,9 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
                 target = clause_against if scope.name == "clause" else others
                 target[hit.name] += AGAINST * _against(scope, headings)
                 continue
-            if scope.name in _FAR and dimension in _ENOUGH_FOR and not _may_be_far(scope, dimension):
+            if scope.name in _FAR and dimension in _ENOUGH_FOR and not _may_be_far(
+                scope, dimension, elliptical=elliptical
+            ):
                 continue
             specific = 1.0 + 0.02 * min(hit.end - hit.start, 12)
             weight = hit.weight * scope.nearness * _closeness(hit.start, hit.end, scope, mention) * specific
@@ -90,15 +96,19 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
         enough = _ENOUGH_FOR.get(dimension, _ENOUGH)
         if dimension is Dimension.TIME and mention.low is not None and mention.low < _TINY:
             enough = _ENOUGH_FOR_TINY  # nothing but a latency is counted in microseconds
+        if elliptical and best[name][1].startswith("earlier"):
+            enough = _ENOUGH
         if scored[name] >= enough:
             return Meaning(registry().metric(name), *best[name][1:])
     return _default(dimension, family, mention)
 
 
-def _may_be_far(scope: Scope, dimension: Dimension) -> bool:
-    """Cards may be explained by a heading, prices by their table's caption; the rest needs a nearer word."""
+def _may_be_far(scope: Scope, dimension: Dimension, *, elliptical: bool) -> bool:
+    """A caption may explain any figure, a heading cards, the price before it a price with other terms."""
+    if scope.name == "caption":
+        return True
     if dimension is Dimension.MONEY:
-        return scope.name == "caption"
+        return scope.name == "earlier" and elliptical
     return dimension is Dimension.ACCELERATORS
 
 
@@ -122,7 +132,7 @@ def _unlikely(name: str, mention: Mention) -> float:
 
 def _against(scope: Scope, headings: int) -> float:
     """How much of a ruling-out word counts: all of it beside the number, less above and before it."""
-    if scope.name in ("near", "segment", "column", "row", "label"):
+    if scope.name in ("near", "segment", "column", "row", "label", "aside"):
         return 1.0
     if scope.name == "clause":
         return 0.5

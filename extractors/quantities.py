@@ -7,6 +7,7 @@ taken out, offsets are mapped back. Time is linear in the text's length.
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from decimal import Decimal
 
 from extractors.bounds import bound_after, bound_before
@@ -24,8 +25,9 @@ COMMA_DECIMAL_LANGUAGES = frozenset(
 _COMMA_PROOF = re.compile(
     r"(?<![\d.,])0,\d(?!\d*[,\d]{3},)|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d\.\d)"
 )
-_OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；、\n\t|]{0,14}$")
+_OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；、\n\t|]{0,40}$")
 _PER_SECOND_BEFORE = re.compile(r"每秒[^\d,，。;；、\n\t|]{0,10}$")
+_EVERY_SECOND = re.compile(r"[毎每]秒 ?(?:约|最大)? ?$")
 _TOKENS_AFTER = re.compile(r" ?(?:个 ?)?(?:tokens?|词元)(?![A-Za-z/])", re.IGNORECASE)
 _MESSAGES_AFTER = re.compile(r" ?(?:条|个|次)?(?:消息|报文|数据包|包|请求|I/?O|操作)")
 _COUNTED_BEFORE: tuple[tuple[re.Pattern[str], str, Unit], ...] = tuple(
@@ -34,7 +36,7 @@ _COUNTED_BEFORE: tuple[tuple[re.Pattern[str], str, Unit], ...] = tuple(
         (r"(?<!数据)模型", "个款种", Unit(Dimension.MODELS, Decimal(1), noun="model")),
         (r"卡型|型号|机型|实例规格|GPU 规格", "个款种", Unit(Dimension.SKUS, Decimal(1), noun="sku")),
         (r"客户端|用户端|挂载点", "个台", Unit(Dimension.CLIENTS, Decimal(1), noun="client")),
-        (r"加速卡|智算卡|算力卡|显卡|GPU|NPU", "张块颗枚片", Unit(Dimension.ACCELERATORS, Decimal(1), noun="accelerator")),
+        (r"加速卡|智算卡|算力卡|显卡|GPU[をは]?|NPU", "张块颗枚片基", Unit(Dimension.ACCELERATORS, Decimal(1), noun="accelerator")),
     )
 )
 _FILES_BEFORE = re.compile(r"(?:文件数(?:量|上限)?|number of files|inodes?)[^\d,，。;；、\n\t|]{0,8}$")
@@ -108,8 +110,11 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
 
 def _named_before(text: str, floor: int, mention: Mention) -> Unit:
     """A bare number takes its unit from the noun right before it: IOPS 最高 3000 万, 文件数 20 亿."""
+    if mention.dimension is Dimension.DATA and _EVERY_SECOND.search(text, max(0, mention.start - 6), mention.start):
+        bits = mention.unit.bytes_written is False
+        return replace(mention.unit, dimension=Dimension.DATA_RATE, factor=mention.unit.factor * 8, bytes_written=not bits)
     if mention.dimension in (Dimension.BARE, Dimension.COUNT):
-        window = (max(floor, mention.start - 20), mention.start)
+        window = (max(floor, mention.start - 44), mention.start)
         if _PER_SECOND_BEFORE.search(text, *window):
             if _TOKENS_AFTER.match(text, mention.end):
                 return _TOKENS
@@ -117,7 +122,7 @@ def _named_before(text: str, floor: int, mention: Mention) -> Unit:
                 return _OPS
         classifier = mention.unit.noun or text[mention.end : mention.end + 1]
         for pattern, counted, unit in _COUNTED_BEFORE:
-            if classifier and classifier in counted and pattern.search(text, *window):
+            if classifier and classifier in counted and (mention.low or 0) > 1 and pattern.search(text, *window):
                 return unit
     if mention.dimension is Dimension.BARE:
         window = (max(floor, mention.start - 20), mention.start)

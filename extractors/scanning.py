@@ -36,10 +36,11 @@ _HEAD = re.compile(
     r"|(?P<scientific>(?:(?<![A-Za-z0-9_.])\d+(?:\.\d+)? ?[×x*] ?)?(?<![A-Za-z0-9_.])10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))"
     r"|(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))"
     r"|(?P<halved>(?<![\d.])\d{1,3} ?(?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半)(?!径|导))"
+    r"|(?P<tenths>[一二三四五六七八九]成[一二三四五六七八九]|(?<!\d)[1-9]割[1-9]分)"
     rf"|(?P<money>(?:US\$|(?<![A-Z])[$¥€]|(?<![A-Za-z])(?:USD|CNY|RMB|EUR)) ?)?(?P<digits>{_DIGITS})"
     r"|(?P<share>[一二三四五六七八九十百千]{1,4}分之[一二三四五六七八九十百]{1,6})"
     r"|(?P<half>[一二两三四五六七八九](?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半))"
-    r"|(?P<tenths>[一二三四五六七八九]成[一二三四五六七八九])"
+    r"|(?P<once>(?<![A-Za-z])(?i:once (?:a|an|per|every|each) (?:second|minute|hour|day))(?![A-Za-z]))"
     r"|(?P<nines>[一二两三四五六七八九]个 ?[9九])"
     r"|(?P<double>翻了?(?:[一两二]番|倍)(?![到至])|(?<![A-Za-z])(?i:twice|doubles|doubled|triples|tripled)(?![A-Za-z]))"
     r"|(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)(?= of (?!an? (?:hour|minute|second|day))))"
@@ -132,7 +133,10 @@ def _fixed(head: re.Match[str]) -> Mention | None:
         case "part":
             value = _PARTS[words.lower().split()[-1]].quantize(Decimal("1e-12"))
         case "tenths":
-            unit, value = _FRACTION, Decimal("0.1") * _digit(words[0]) + Decimal("0.01") * _digit(words[2])
+            unit, value = _FRACTION, Decimal("0.1") * _figure(words[0]) + Decimal("0.01") * _figure(words[2])
+        case "once":
+            last = words.lower().split()[-1]
+            unit, value = _TIME, Decimal({"second": 1, "minute": 60, "hour": 3600, "day": 86400}[last])
         case "nines":
             unit, value = _FRACTION, 1 - Decimal(10) ** -int(_digit(words[0]))
         case "half":
@@ -151,6 +155,10 @@ def _fixed(head: re.Match[str]) -> Mention | None:
             unit = _FRACTION if below.low in (100, 1000) else _RATIO
             value = (above.low / below.low).quantize(Decimal("1e-12"))
     return Mention(start, head.end(), start, value, None, unit)
+
+
+def _figure(word: str) -> Decimal:
+    return Decimal(word) if word.isdigit() else _digit(word)
 
 
 def _digit(word: str) -> Decimal:
