@@ -40,6 +40,12 @@ MAGNITUDES: dict[str, Decimal] = {
     "million": Decimal(10) ** 6,
     "billion": Decimal(10) ** 9,
     "trillion": Decimal(10) ** 12,
+    "Mio": Decimal(10) ** 6,
+    "Mio.": Decimal(10) ** 6,
+    "Millionen": Decimal(10) ** 6,
+    "Mrd": Decimal(10) ** 9,
+    "Mrd.": Decimal(10) ** 9,
+    "Milliarden": Decimal(10) ** 9,
 }
 
 _ENGLISH = {

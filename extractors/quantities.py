@@ -27,6 +27,10 @@ _COMMA_PROOF = re.compile(
 )
 _OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；、\n\t|]{0,40}$")
 _PER_SECOND_BEFORE = re.compile(r"每秒[^\d,，。;；、\n\t|]{0,10}$")
+_EACH_TIB = re.compile(r"(?:每 ?TiB|(?:each|every|per) TiB)(?!/)[^\d,，。.;；]{0,16}$", re.IGNORECASE)
+_OPERATIONS_AFTER = re.compile(
+    r" ?(?:[a-z-]+ ){0,3}(?:reads?|writes?|operations|requests|I/?Os?|messages|packets|lookups|stats) ?(?:(?:a|per|each|every) second|/ ?s(?![a-z]))", re.IGNORECASE
+)
 _EVERY_SECOND = re.compile(r"[毎每]秒 ?(?:约|最大)? ?$")
 _TOKENS_AFTER = re.compile(r" ?(?:个 ?)?(?:tokens?|词元)(?![A-Za-z/])", re.IGNORECASE)
 _MESSAGES_AFTER = re.compile(r" ?(?:条|个|次)?(?:消息|报文|数据包|包|请求|I/?O|操作)")
@@ -40,6 +44,7 @@ _COUNTED_BEFORE: tuple[tuple[re.Pattern[str], str, Unit], ...] = tuple(
     )
 )
 _FILES_BEFORE = re.compile(r"(?:文件数(?:量|上限)?|number of files|inodes?)[^\d,，。;；、\n\t|]{0,8}$")
+_FROM_AFTER = re.compile(r" ?(?:/|每) ?(?:小?时|卡时|卡|台|月|年|GPU|实例|hour|GPU-hour)(?:[/·每](?:小?时|月))? ?起")
 _STARTS_AT = re.compile(r"(?:from|ab|starting at) ?$", re.IGNORECASE)
 _FILES = Unit(Dimension.FILES, Decimal(1))
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
@@ -92,6 +97,8 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         if mention.times is not None and text[reach : mention.start].strip().lower() == "over":
             bound = mention.bound  # RDMA over 8 × 400 Gbps
         if unit.dimension is Dimension.MONEY and bound is Bound.EXACT:
+            said_after = _FROM_AFTER.match(text, mention.end)
+            bound = Bound.AT_LEAST if said_after else bound
             starts = _STARTS_AT.search(text, max(floor, mention.start - 8), mention.start)
             bound, best = (Bound.AT_LEAST, True) if starts else (bound, best)
         out.append(
@@ -115,6 +122,8 @@ def _named_before(text: str, floor: int, mention: Mention) -> Unit:
         return replace(mention.unit, dimension=Dimension.DATA_RATE, factor=mention.unit.factor * 8, bytes_written=not bits)
     if mention.dimension in (Dimension.BARE, Dimension.COUNT):
         window = (max(floor, mention.start - 44), mention.start)
+        if _OPERATIONS_AFTER.match(text, mention.end):
+            return _OPS
         if _PER_SECOND_BEFORE.search(text, *window):
             if _TOKENS_AFTER.match(text, mention.end):
                 return _TOKENS
@@ -181,11 +190,14 @@ def canonical_unit(mention: Mention, near: str) -> tuple[str, Decimal]:
 def find_quantities(text: str, *, lang: str = "") -> tuple[Quantity, ...]:
     """Every quantity of a text in canonical units, without knowing what it is a quantity of."""
     out = []
+    folded = fold(text)
     for mention in find_mentions(text, lang=lang):
         if mention.dimension is Dimension.BARE:
             continue
         near = fold(text[max(0, mention.start - 12) : mention.end + 12])
         unit, factor = canonical_unit(mention, near)
+        if unit == "byte/s" and _EACH_TIB.search(folded, max(0, mention.start - 24), mention.start):
+            unit = "byte/s/TiB"
         out.append(
             Quantity(
                 low=None if mention.low is None else mention.low * factor,

@@ -34,11 +34,13 @@ _LEVEL_UNIT = (
 _HEAD = re.compile(
     r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\([^(){}\n]{1,80}\)))"
     r"|(?P<scientific>(?:(?<![A-Za-z0-9_.])\d+(?:\.\d+)? ?[×x*] ?)?(?<![A-Za-z0-9_.])10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))"
-    r"|(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))"
+    r"|(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?m(?:in)? ?\d{1,2} ?s(?:ec)?(?![A-Za-z])|(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))"
     r"|(?P<halved>(?<![\d.])\d{1,3} ?(?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半)(?!径|导))"
     r"|(?P<tenths>[一二三四五六七八九]成[一二三四五六七八九]|(?<!\d)[1-9]割[1-9]分)"
     rf"|(?P<money>(?:US\$|(?<![A-Z])[$¥€]|(?<![A-Za-z])(?:USD|CNY|RMB|EUR)) ?)?(?P<digits>{_DIGITS})"
-    r"|(?P<share>[一二三四五六七八九十百千]{1,4}分之[一二三四五六七八九十百]{1,6})"
+    r"|(?P<share>[一二三四五六七八九十百千万]{1,4}分之[一二三四五六七八九十百]{1,6})"
+    r"|(?P<quarter>[一三]刻钟)"
+    r"|(?P<halving>减半|(?<![A-Za-z])(?i:halved|halves)(?![A-Za-z]))"
     r"|(?P<half>[一二两三四五六七八九](?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半))"
     r"|(?P<once>(?<![A-Za-z])(?i:once (?:a|an|per|every|each) (?:second|minute|hour|day))(?![A-Za-z]))"
     r"|(?P<nines>[一二两三四五六七八九]个 ?[9九])"
@@ -51,7 +53,7 @@ _HEAD = re.compile(
 )
 _MAGNITUDE = re.compile(
     r" ?(?P<mag>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千(?!兆|瓦)|百(?!分)"
-    r"|(?:thousand|million|billion|trillion)(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆|瓦))?"
+    r"|(?:thousand|million|billion|trillion|Millionen|Milliarden)(?![A-Za-z])|(?:Mio|Mrd)\.?(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆|瓦)|(?<=万) ?(?P<tail>\d{4})(?![\d.,年]))?"
 )
 _MORE = re.compile(r"(?: ?\+(?! ?\d)| ?余| ?多(?=[款种个张卡万])|多(?=[,，。;；\s)]|$))")
 _NAMED_AHEAD = re.compile(r"(?:IOPS|文件数|客户端数|消息速率)[^\d,，。;；、\n\t|]{0,10}$")
@@ -134,6 +136,10 @@ def _fixed(head: re.Match[str]) -> Mention | None:
             value = _PARTS[words.lower().split()[-1]].quantize(Decimal("1e-12"))
         case "tenths":
             unit, value = _FRACTION, Decimal("0.1") * _figure(words[0]) + Decimal("0.01") * _figure(words[2])
+        case "quarter":
+            unit, value = _TIME, _digit(words[0]) * 900
+        case "halving":
+            unit, value = _FRACTION, Decimal("0.5")
         case "once":
             last = words.lower().split()[-1]
             unit, value = _TIME, Decimal({"second": 1, "minute": 60, "hour": 3600, "day": 86400}[last])
@@ -146,13 +152,13 @@ def _fixed(head: re.Match[str]) -> Mention | None:
             number = figure.group() if figure else "0"
             unit, value = _TIME, (Decimal(number) + Decimal("0.5")) * _HALVES[words[len(number) :].strip()]
         case "clock":
-            hours, minutes = re.findall(r"\d+", words)
-            unit, value = _TIME, Decimal(hours) * 3600 + Decimal(minutes) * 60
+            whole, part = (Decimal(n) for n in re.findall(r"\d+", words))
+            unit, value = _TIME, (whole * 3600 + part * 60 if "h" in words else whole * 60 + part)
         case _:
             below, above = (read_cjk(part) for part in words.split("分之"))
             if below is None or above is None or below.low == 0:
                 return None
-            unit = _FRACTION if below.low in (100, 1000) else _RATIO
+            unit = _FRACTION if below.low in (100, 1000, 10000) else _RATIO
             value = (above.low / below.low).quantize(Decimal("1e-12"))
     return Mention(start, head.end(), start, value, None, unit)
 
@@ -180,6 +186,7 @@ def _number(text: str, head: re.Match[str], comma: bool) -> Mention | None:
             return None  # 4K random reads: the size of a block
         scale, end = MAGNITUDES[found["mag"]], found.end()
         value += Decimal(found["rest"]) * 1000 / scale if found["rest"] else 0
+        value += Decimal(found["tail"]) / scale if found["tail"] else 0
     if head["money"]:
         unit = Unit(Dimension.MONEY, Decimal(1), currency=CURRENCY_SIGNS[head["money"].strip()])
         return Mention(start, end, start, value * scale, None, unit, scale=scale)
@@ -204,6 +211,8 @@ def _numeral(text: str, head: re.Match[str], numeral: Numeral | None) -> Mention
     if numeral is None:
         return None
     mention = _with_unit(text, head.start(), head.end(), numeral, Decimal(1))
+    if head.group() == "一" and text[mention.unit_start : mention.end] == "卡":
+        return None  # 一卡难求: a card, not a count
     if mention.dimension is Dimension.BARE and not mention.level:
         named = _NAMED_AHEAD.search(text, max(0, head.start() - 20), head.start())
         return mention if named or _OPENS_RANGE.match(text, head.end()) else None

@@ -55,7 +55,9 @@ class Unit:
 
 
 _DECIMAL = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "m": 2, "g": 3, "t": 4}
-_WORDS = {"kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E"}
+_WORDS = {"kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E"} | {
+    "キロ": "k", "メガ": "M", "ギガ": "G", "テラ": "T", "ペタ": "P",
+}
 _TIB_IN = {"TiB": Decimal(1), "GiB": Decimal(1024), "PiB": Decimal(1) / 1024} | {
     "TB": Decimal(2) ** 40 / Decimal(10) ** 12,
     "GB": Decimal(2) ** 40 / Decimal(10) ** 9,
@@ -79,11 +81,11 @@ for _names, _factor in (
         _TIMES[_name] = Decimal(_factor)
 
 _PER_SECOND = r"(?: ?/ ?[sS](?:ec(?:ond)?)?(?![a-z])|ps(?![a-z])| ?/ ?秒|每秒| per second| a second)"
-_DATA_WORD = r"(?:(?:kilo|mega|giga|tera|peta|exa)(?:bit|byte)s?)"
+_DATA_WORD = r"(?:(?:kilo|mega|giga|tera|peta|exa)(?:bit|byte)s?|(?:キロ|メガ|ギガ|テラ|ペタ)(?:ビット|バイト))"
 _DATA_SHORT = r"(?:[kKMGTPE]i?(?:bits?|Bits?|[Bb]ytes?|b|B)|(?:bits?|[Bb]ytes?))"
 _PER_CAPACITY = r"(?: ?(?:/|per|pro|je|for (?:each|every)|a) ?(?:[TGP]i?B)(?![A-Za-z/])|每 ?[TGP]i?B(?!/))"
 _TIME_PATTERN = (
-    r"(?:纳秒|微秒|毫秒|ミリ秒|マイクロ秒|ナノ秒|秒钟?|分钟|分(?=内|级|以内|间|で|程度|まで)|个?小时|个?(?:日历|自然)日"
+    r"(?:纳秒|微秒|毫秒|ミリ秒|マイクロ秒|ナノ秒|秒钟?|分钟|分(?= ?\d{1,2} ?秒|内|级|以内|间|で|程度|まで)|个?小时|个?(?:日历|自然)日"
     r"|时间(?=[でにがをはの、])|[nu]s|usec|msec|ms|(?:nano|micro|milli)?seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h"
     r"|days?|天|个?工作日|个?营业日|日(?=[间でにの])|weeks?|周间?|星期|个月|months?|月(?=级)|年(?![度代级])|years?"
     r"|(?:Milli|Mikro)?[Ss]ekunden?|Minuten?|Stunden?|Tagen?|Wochen|Monaten?|secondes|heures|jours|semaines|mois"
@@ -153,7 +155,7 @@ def _data_part(written: str) -> tuple[Decimal, bool]:
     lowered = written.lower()
     for word, letter in _WORDS.items():
         if lowered.startswith(word):
-            return Decimal(1000) ** _DECIMAL[letter], "byte" in lowered
+            return Decimal(1000) ** _DECIMAL[letter], "byte" in lowered or "バイト" in lowered
     match = re.match(r"([kKMGTPEgmt]?)(i?)(bits?|Bits?|[Bb]ytes?|b|B)", written)
     if match is None:  # pragma: no cover - the caller matched UNIT_PATTERN
         raise ValueError(f"{written!r} is no data unit")
