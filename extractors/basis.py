@@ -17,6 +17,7 @@ _CARDS_OF_A_NETWORK = re.compile(r"网卡|NIC|HCA")
 _COUNTS = re.compile(r"\d+ ?(?:张|块|颗|枚|个|x|×)? ?(?:卡|[GN]PUs?|网卡|端口|cards?|NICs?|ports?|[A-Z]\d{2,3}\w*)")
 _OF_A_FILE_SYSTEM = ("fs_throughput", "fs_iops", "fs_capacity_max", "file_count_max", "clients_max", "dataflow_throughput")
 _EXPLICIT = re.compile(r"per\b|each\b|every\b|one\b|a single|je\b|pro\b|[每单]", re.IGNORECASE)
+_OF_A_RACK = re.compile(r"超节点|整柜|机柜|supernode|rack|cabinet|UltraServer|NVL\d+|SuperPod", re.IGNORECASE)
 _SUMMED = re.compile(r"pooled|in total|together|altogether|combined|总|合计|池化|整机|整柜", re.IGNORECASE)
 _CLUSTER = re.compile(r"cluster|集群|丛集|クラスタ", re.IGNORECASE)
 _STORAGE_ONLY = ("fs_throughput", "fs_iops", "fs_latency")
@@ -56,6 +57,10 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
                 for hit in basis_hits(scope.text):
                     if hit.name == "per_accelerator":
                         return _told(hit, scope)
+    if metric.name == "gpu_memory" and _SUMMED.search(around.text_of("near")):
+        over = _OF_A_RACK.search(around.text_of("near", "label", "heading", "title"))
+        if over:
+            return Told("per_supernode", f"summed over {over.group()}")
     for scope in around.scopes:
         if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "note", "lead", "question"):
             continue

@@ -13,7 +13,7 @@ from schemas.document import Block, BlockKind
 
 _NEGATED = re.compile(
     r"(?:没有|不是|并非|不必|不再|不提供|暂无|尚无|不支持|无需|不需要|不依赖|不用|未(?:支持|提供)|缺少|无法"
-    r"|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't|not \w+ (?:by|with|over|to))[^,，。;；]{0,18}$",
+    r"|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't|not \w+ (?:by|with|over|to|for|as|on))[^,，。;；]{0,18}$",
     re.IGNORECASE,
 )
 _WINDOW = 240

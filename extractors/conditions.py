@@ -14,7 +14,7 @@ _READ_WRITE = re.compile(r"读写|读/写|read ?(?:/|and|&|-)? ?writes?|mixed", 
 _READ = re.compile(r"读(?!写)(?:取|出)?|\breads?\b|\breading\b|读み", re.IGNORECASE)
 _WRITE = re.compile(r"(?<!读)写(?:入)?|\bwrites?\b|\bwriting\b|书き|schreibend|Schreib", re.IGNORECASE)
 _SIZE = re.compile(
-    r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkM]i?B?|B|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
+    r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkMG]i?B?|B|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
 )
 _LOADED = re.compile(
     r"(?:带|真实|业务|满)负载|满载|业务水位|under (?:\w+ )?load|production load", re.IGNORECASE
@@ -44,6 +44,9 @@ _WORKED_AT = re.compile(
 )
 _ASIDE = re.compile(r" ?[(（][^()（）]{1,30}[)）]")
 _ASIDE_BEFORE = re.compile(r"[(（]([^()（）]{1,30})[)）][^\d,，。;；]{0,8}$")
+_OF_A_RUN = frozenset(
+    {"mfu", "scaling_efficiency", "allreduce_efficiency", "effective_training_time", "mtbf", "interruption_interval"}
+)
 _MEASURED_UNITS = ("fraction", "s", "1/s", "byte/s", "ratio")
 
 
@@ -51,7 +54,7 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
     """What is stated of how the figure was measured: access, size, scale, load, workload, protocol."""
     out: dict[str, str] = {}
     near = around.text_of("near", "segment", "column", "row", "label", "caption")
-    sentence = around.sentence + "\n" + "\n".join(around.headers) + "\n" + around.text_of("note", "lead", "intro")
+    sentence = around.sentence + "\n" + "\n".join(around.headers) + "\n" + around.text_of("note", "lead", "intro", "caption")
     if metric.family == "storage" and metric.unit in ("byte/s", "1/s", "s"):
         access = _access(around.text_of("near", "column", "row", "label")) or _access(near)
         access = access or _access(around.text_of("note", "lead"))
@@ -66,10 +69,11 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
         "block_iops",
         "network_latency",
         "message_rate",
+        "allreduce_efficiency",
     ):
         for size in _SIZE.finditer(sentence):
             inside = mention.start <= around.sentence_start + size.start() < mention.end
-            if not inside and size.group()[-1] != "M":
+            if not inside and size.group()[-1] not in "Mm":
                 out["size"] = size.group().strip()
                 break
     if metric.unit in _MEASURED_UNITS and (
@@ -82,6 +86,8 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
         out["load"] = "loaded"
     if workload := _WORKLOAD.search(sentence):
         out["workload"] = workload.group().strip()
+    elif around.run and metric.unit in ("fraction", "s") and metric.name in _OF_A_RUN:
+        out["workload"] = around.run  # a report of one training run says so once, at its top
     if metric.name == "network_latency" and (
         protocol := _PROTOCOL.search(around.text_of("near", "column", "row"))
     ):
@@ -129,7 +135,7 @@ _BASELINE = re.compile(
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
     r"|[以拿与同] ?(?P<ref>[^,，。;；、]{2,16}?) ?[作为]?(?:对照|基准|基线|参照)"
     r"|[是为](?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
-    r"|(?:than(?: in)?|over|above|versus|vs\.?|against|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
+    r"|(?:(?:fast|quick|high|large|many|much|cheap) as|gegenüber(?: der| dem)?|than(?: in)?|over|above|versus|vs\.?|against|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
     r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third|three|two|usual|standard) [\w -]{3,24}|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed|hand-tuned|eight-card|on-demand|pay-as-you-go)[\w -]{0,24}|engineers \w+)",
 )
 _VAGUE = re.compile(

@@ -17,7 +17,7 @@ from schemas.quantity import Bound
 from schemas.registry import Metric
 
 _HEADER_BOUND = re.compile(
-    r"最高|最大(?!集群|规模)|峰值|上限|封顶|到顶|顶格|限额|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling|\blimit\b(?!ed)|\btop\b|最大値|上限値", re.IGNORECASE
+    r"最高|最大(?!集群|规模)|峰值|上限|封顶|到顶|顶格|限额|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling|upper bounds?|höchstens|maximal|tops? out|\blimit\b(?!ed)|\btop\b|最大値|上限値", re.IGNORECASE
 )
 _HEADER_FLOOR = re.compile(r"最低|最小|最快|最短|\bmin(?:imum)?\b(?!utes?)|低至|as low as", re.IGNORECASE)
 _TOPS_OUT = re.compile(r"tops? out|upper bounds?|封顶", re.IGNORECASE)

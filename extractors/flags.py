@@ -86,7 +86,7 @@ def flag_names(
         "order_of_magnitude_only": claim.bound is Bound.ORDER_OF_MAGNITUDE or _sub_level(mention),
         "scale_scope_unclear": metric.name == "cluster_size_max" and claim.basis == "unspecified",
         "fault_class_unspecified": "fault_class" in metric.asks
-        and not _FAULT_TYPES.search(top)
+        and not _FAULT_TYPES.search(top + "\n" + (around.text_of("heading") if around.block.cell is not None else ""))
         and not _FAULT_CLASS.search(_part(around) + "\n" + "\n".join(around.headers) + around.text_of("question")),
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,

@@ -31,7 +31,7 @@ _SUPPLY = re.compile(
 _BEHIND_A_FIGURE = re.compile(r"(?:\d ?(?:%|‰|秒|分钟|小时|天|倍|[μumn]?s|min|h|hours?|minutes?|seconds?|[KMGT]i?B/s|[GT]bps)) ?[(（][^()（）]{0,30}$")
 _CJK_COUNT = re.compile(r"^[一二两三四五六七八九十]")
 _CHOICE = re.compile(r"支持|可选|range|提供|offer|规模为?", re.IGNORECASE)
-_OFFERED = re.compile(r"(?:最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
+_OFFERED = re.compile(r"(?:最大で?|最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
 _NOT_A_LIMIT = re.compile(r"^ ?并发(?:的)?(?:场景|下|时|压测|测试|访问)")
 _PITCH = re.compile(
     r"cookie|minutes? (?:to )?read\b|min(?:ute)? read\b|reading time|阅读(?:时间|时长|需)|sponsored|赞助|广告|招标|\bRFP\b|\btender\b",
@@ -74,7 +74,7 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
     Dimension.TIME: re.compile(
         r"备份|backup|退订|退还|到账|发票|开票|包年享|优惠|续费|起租|租期|赠送|合同期|合约期|回收站|recycle|快照保留|数据盘|云盘.{0,6}保留|(?:首次)?响应(?:时间|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
         r"|post-?mortem|incident report|first (?:answer|response|reply)|response time|support (?:hours|ticket)|free trial|试用|有效期|保修|质保|warranty"
-        r"|notice|提前 ?$|提前(?=\d)|cookies?|session|令牌|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
+        r"|notice period|(?:days?|hours?|weeks?)['’]? notice|notice of|提前 ?$|提前(?=\d)|cookies?|session|令牌|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
         re.IGNORECASE,
     ),
     Dimension.DATA: re.compile(
@@ -134,7 +134,10 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
         and not _FEW_CARDS.search(around.before)
     ):
         return False  # in an article 八卡整机 names a kind of machine
-    if mention.bound is Bound.RANGE and not _CHOICE.search(around.before[-24:]):
+    if words.lower().startswith("one "):
+        return False  # "one GPU" is a way of speaking
+    opens = not around.before.strip() and around.block.cell is None
+    if mention.bound is Bound.RANGE and not opens and not _CHOICE.search(around.before[-24:]):
         return False  # 8 to 1,024 GPUs is how far something was scaled, or what a buyer has
     return not is_scale(mention, around)
 
@@ -162,7 +165,7 @@ def is_scale(mention: Mention, around: Surroundings) -> bool:
         return True  # 0.8 秒（MoE 236B，1,024 卡）
     if SCALE_OF.match(around.after):
         return _OFFERED.search(around.before[-12:]) is None
-    if _SCALE_BEFORE.search(around.before[-40:]) and not mention.level:
+    if mention.bound is not Bound.AT_MOST and _SCALE_BEFORE.search(around.before[-40:]) and not mention.level:
         return re.search(r"(?:两层|单层|扩展|可|支持|grow|scale)", around.before[-12:]) is None
     return _BUYER.search(around.sentence) is not None or _QUESTION.search(around.sentence) is not None
 

@@ -12,7 +12,7 @@ from extractors.units import Dimension, Unit, unit_at
 from schemas.quantity import Bound
 
 _IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
-_UNIT_PLACES = re.compile(r"(?:[,，:：(（/]|\s|\bin |单位[为:：]?) ?(?=[A-Za-z%μu秒毫微分])", re.IGNORECASE)
+_UNIT_PLACES = re.compile(r"(?:^|[,，:：(（/]|\s|\bin |单位[为:：]?) ?(?=[A-Za-z%μu秒毫微分])", re.IGNORECASE)
 _UNIT_STOPS = re.compile(r"\s*(?:$|[)）*†‡]|\d?$|(?:per|je|pro|for each|for every|each)\b|/ ?(?:instance|node|GPU|client|host|VM)|每)", re.IGNORECASE)
 _UNIT_OF_TABLE = re.compile(r"(?:单位|單位|単位|units?(?: are)?|figures in|values in|all in|in)[为:： ]*([A-Za-z/·%]{1,12})(?![A-Za-z])", re.IGNORECASE)
 _RATES = frozenset({Dimension.DATA_RATE, Dimension.OPS, Dimension.RATE_DENSITY, Dimension.OPS_DENSITY, Dimension.TIME, Dimension.DATA})
@@ -44,6 +44,8 @@ _CLASSIFIERS = frozenset({"个", "台", "款", "种"})
 _COUNTED = frozenset({Dimension.FILES, Dimension.CLIENTS, Dimension.MODELS, Dimension.SKUS})
 _PIECES = frozenset("张颗块卡枚片")
 _CARDS = re.compile(r"GPU|NPU|XPU|加速|显卡|智算卡|卡数|昇腾", re.IGNORECASE)
+_PER_HOUR = re.compile(r"(?:per|/|每)[ -]?(?:\w+[- ])?(?:hour|hr|小?时)|-hour|卡时", re.IGNORECASE)
+_TERMS = re.compile(r"\b(?:weeks?|months?|years?|commit\w*|on[- ]demand|spot|reserved)\b|按量|按需|包月|包年|预留|竞价|个月|年", re.IGNORECASE)
 _COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数)$", re.IGNORECASE)
 
 
@@ -109,7 +111,11 @@ def _unit_over(around: Surroundings) -> Unit | None:
     # A caption or the corner may give the unit of a whole table; a currency counts for the columns that are prices.
     if around.block.cell is not None and (found_over := _unit_of_table(around)) is not None:
         return found_over
-    return _money(around.text_of("caption")) if _PRICED.search(around.text_of("column", "row")) else None
+    caption = around.text_of("caption")
+    terms = _TERMS.search(around.text_of("column")) is not None
+    if terms and _PER_HOUR.search(caption):
+        return _money(caption)
+    return _money(caption) if _PRICED.search(around.text_of("column", "row")) else None
 
 
 def _last_word(header: str) -> Unit | None:

@@ -30,6 +30,7 @@ _FAR = ("heading", "earlier", "title", "caption", "note", "lead", "intro")
 _FAMILY_BONUS = 0.4
 _DISTANCE_LOSS = 0.012
 _TINY = Decimal("0.002")
+_ENOUGH_ELLIPTICAL = 0.1
 _ENOUGH_FOR_TINY = 0.6
 _FARTHEST = 0.3
 _OTHER_TERMS = re.compile(
@@ -97,7 +98,7 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
         if dimension is Dimension.TIME and mention.low is not None and mention.low < _TINY:
             enough = _ENOUGH_FOR_TINY  # nothing but a latency is counted in microseconds
         if elliptical and best[name][1].startswith("earlier"):
-            enough = _ENOUGH
+            enough = _ENOUGH_ELLIPTICAL
         if scored[name] >= enough:
             return Meaning(registry().metric(name), *best[name][1:])
     return _default(dimension, family, mention)
@@ -119,7 +120,7 @@ def _unlikely(name: str, mention: Mention) -> float:
     if name.endswith("_latency") and (mention.low or 0) >= _LONGEST_LATENCY:
         return -4.0
     if name == "accelerator_count" and (mention.low or 0) > _MOST_IN_A_MACHINE:
-        return -1.5  # more than any machine or supernode on sale holds: rather a cluster
+        return -3.0  # more than any machine or supernode on sale holds: rather a cluster
     if name == "rdma_bandwidth" and mention.unit.bytes_written is True:
         return -0.5
     in_bits = mention.unit.bytes_written is False and mention.dimension is Dimension.DATA_RATE

@@ -9,6 +9,12 @@ from extractors.fold import fold
 from schemas.document import BlockKind, Document, MarkKind
 
 _WORDY = re.compile(r"^[^\d]*[A-Za-z\u4e00-\u9fff]{2}")
+_OPENING = 900
+_RUN = re.compile(
+    r"(?:train(?:ed|ing)|训完|训练|预训练)[^\n.。]{0,40}?\d+(?:\.\d+)?[BT]\b(?: ?(?:稠密|MoE|mixture-of-experts|model|模型|参数))?|\d+(?:\.\d+)?[BT] ?(?:稠密|MoE|混合专家)?模型训(?:完|练)"
+    r"|(?:任务|训练)(?:用了|使用|动用)[^\n。]{0,8}\d[\d,.]* ?万?张?卡",
+    re.IGNORECASE,
+)
 _SLA_TITLE = re.compile(r"服务(?:等级|水平|级别)(?:协议|承诺)|service[- ]level|\bSLA\b", re.IGNORECASE)
 _SLA_TERMS = re.compile(r"赔偿|赔付|代金券|不计入|免责|credits?\b|exclu|Gutschrift", re.IGNORECASE)
 _INDEX = re.compile(r"(?:#|No\.? ?|序号)?\d{1,3}(?:\.\d{1,3}){0,3}[.)、]?|[一二三四五六七八九十]{1,3}|[A-Za-z]|[★▲*]")
@@ -25,7 +31,8 @@ class Page:
     `flat_headers`: the header of each block that is a row of a flattened table (see `plain`). `corners`: the
     header over each table's first column, which says what its rows are. `rows`: the wordy data cells of each
     table row by block index, which may say of what a figure beside them is. `tops`: the first row of each
-    table. `firsts`: the wordy first cell of each table row, header or not. `is_sla`: an agreement whose terms hold for all
+    table. `firsts`: the wordy first cell of each table row, header or not. `run`: the training run that the page reports
+    on. `is_sla`: an agreement whose terms hold for all
     its figures. `starts`: the block at which each table begins. `notes`: the page's footnotes by their sign. `raised`: where
     superscripts stand, in order.
     """
@@ -41,6 +48,7 @@ class Page:
     starts: dict[int, int]
     notes: dict[str, str]
     is_sla: bool
+    run: str
     raised: tuple[tuple[int, int], ...]
 
 
@@ -88,8 +96,21 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
         notes_of(document, folded),
         _SLA_TITLE.search(fold(document.title) + "\n" + _first_heading(document, folded)) is not None
         and _SLA_TERMS.search(folded) is not None,
+        _run_of(document, folded),
         tuple(sorted((m.start, m.end) for m in document.marks if m.kind is MarkKind.SUPERSCRIPT)),
     )
+
+
+def _run_of(document: Document, folded: str) -> str:
+    """The training run that a report is about, where its title or opening says which; else empty."""
+    opening = fold(document.title)
+    for block in document.blocks:
+        if not block.chrome and block.cell is None:
+            opening += "\n" + folded[block.start : block.end]
+        if len(opening) > _OPENING:
+            break
+    found = _RUN.search(opening[:_OPENING])
+    return " ".join(found.group().split()) if found else ""
 
 
 def _first_heading(document: Document, folded: str) -> str:

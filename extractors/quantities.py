@@ -94,6 +94,10 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         elif bound is Bound.ORDER_OF_MAGNITUDE and after is Bound.AT_LEAST:
             bound, high = Bound.AT_LEAST, None
         unit = _named_before(text, floor, mention)
+        low = mention.low
+        if unit.dimension is Dimension.DATA_RATE and mention.dimension is Dimension.DATA:
+            low = None if low is None else low * 8  # data are counted in bytes, rates in bits
+            high = None if high is None else high * 8
         if mention.times is not None and text[reach : mention.start].strip().lower() == "over":
             bound = mention.bound  # RDMA over 8 × 400 Gbps
         if unit.dimension is Dimension.MONEY and bound is Bound.EXACT:
@@ -104,6 +108,7 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         out.append(
             mention._replace(
                 bound=bound,
+                low=low,
                 high=high,
                 best_case=best,
                 unit=unit,

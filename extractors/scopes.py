@@ -51,6 +51,7 @@ class Surroundings:
     headers: tuple[str, ...]
     asks: bool
     is_sla: bool
+    run: str
     section: str
     path: tuple[str, ...]
 
@@ -147,6 +148,7 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         headers=headers,
         asks=text[sentence_end : sentence_end + 1] in ("?", "？"),
         is_sla=page.is_sla,
+        run=page.run,
         section=_section(page, index),
         path=path,
     )

@@ -72,7 +72,7 @@ for _names, _factor in (
     ("秒 秒钟 s sec secs second seconds Sekunde Sekunden detik secondes", "1"),
     ("分钟 分 min mins minute minutes Minute Minuten menit", "60"),
     ("小时 个小时 时间 h hr hrs hour hours Stunde Stunden jam heures", "3600"),
-    ("天 d day days 日 个工作日 工作日 个日历日 日历日 个自然日 自然日 营业日 个营业日 Tage Tagen hari jours", "86400"),
+    ("天 d day days 日 个工作日 工作日 个日历日 日历日 个自然日 自然日 营业日 営业日 个营业日 Tage Tagen hari jours", "86400"),
     ("周 星期 周间 week weeks Wochen minggu semaines", "604800"),
     ("个月 月 month months Monate Monaten bulan mois", "2592000"),
     ("年 year years", "31536000"),
@@ -87,7 +87,7 @@ _PER_CAPACITY = r"(?: ?(?:/|per|pro|je|for (?:each|every)|a) ?(?:[TGP]i?B)(?![A-
 _TIME_PATTERN = (
     r"(?:纳秒|微秒|毫秒|ミリ秒|マイクロ秒|ナノ秒|秒钟?|分钟|分(?= ?\d{1,2} ?秒|内|级|以内|间|で|程度|まで)|个?小时|个?(?:日历|自然)日"
     r"|时间(?=[でにがをはの、])|[nu]s|usec|msec|ms|(?:nano|micro|milli)?seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h"
-    r"|days?|天|个?工作日|个?营业日|日(?=[间でにの])|weeks?|周间?|星期|个月|months?|月(?=级)|年(?![度代级])|years?"
+    r"|days?|天|个?工作日|个?[营営]业日|日(?=[间でにの])|weeks?|周间?|星期|个月|months?|月(?=级)|年(?![度代级])|years?"
     r"|(?:Milli|Mikro)?[Ss]ekunden?|Minuten?|Stunden?|Tagen?|Wochen|Monaten?|secondes|heures|jours|semaines|mois"
     r"|detik|menit|jam|hari|minggu|bulan)"
 )
@@ -109,7 +109,7 @@ UNIT_PATTERN = (
     r"|(?P<ratio>倍|-fold|×(?! ?(?:\d|G(?:b?E|bps)))|x(?![A-Za-z0-9])(?! ?\d)|times(?= (?:faster|more|higher|lower|as|the|better)))"
     r"|(?P<accel>(?:张|颗|块|枚|片|个)? ?(?:(?:国产|高端|自研|英伟达|海光|寒武纪|昆仑芯?|旗舰|AI|NVIDIA|AMD|智算|训练|推理|SXM\d?|PCIe|OAM) ?){0,3}(?:加速卡|加速器|智算卡|算力卡|AI ?芯片|昇腾|GPU卡|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU|基(?=まで|规模|。|を|の|搭)"
     r"|(?:[A-Z][\w-]* ){0,4}(?:GPU|accelerator|[NTX]PU)s?(?![A-Za-z])"
-    r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips)"
+    r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips|(?:(?!ConnectX|BlueField|Mellanox|Ethernet|InfiniBand|NIC|PCIe|RDMA|SSD)[A-Z][\w-]* ){0,3}cards?(?![A-Za-z]))"
     r"|(?P<files>个?(?:小)?(?:文件|档案)(?!系统|存储|夹)|files?(?![ -]?systems?|[A-Za-z]))"
     r"|(?P<clients>(?:个|台)?(?:并发)?(?:客户端|用户端|挂载点|挂载节点)|(?:concurrent )?(?:clients?|mounts)(?![A-Za-z]))"
     r"|(?P<models>[个款]?(?:主流|开源|第三方)?大?模型|(?:[a-z-]+ ){0,2}models?(?![A-Za-z]))"
