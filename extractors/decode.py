@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
+from typing import cast
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -173,8 +174,21 @@ def _nearly(body: bytes, codec: str, notes: list[str]) -> Decoded | None:
     broken = text.count("\ufffd")
     if broken * _BROKEN_AT_MOST > sum(1 for character in text if not character.isascii()):
         return None
+    if codec == "utf-8" and (whole := _strict(_untwisted(body), codec)) is not None:
+        notes.append(f"{broken} characters within the UTF-8 were windows-1252 and read as such")
+        return _decoded(whole, codec, codec, notes)
     notes.append(f"{broken} characters are broken in {codec} and could not be read")
     return _decoded((text, 0), codec, codec, notes)
+
+
+def _untwisted(body: bytes) -> bytes:
+    """UTF-8 into which quotes or dashes were pasted as windows-1252, all in UTF-8."""
+    from bs4.dammit import UnicodeDammit  # needed for few pages
+
+    return b"\n".join(
+        line if _strict(line, "utf-8") else cast(bytes, UnicodeDammit.detwingle(line))
+        for line in body.split(b"\n")
+    )
 
 
 def _plausible_chinese(text: str) -> bool:
