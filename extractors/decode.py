@@ -5,7 +5,6 @@ from __future__ import annotations
 import codecs
 import re
 from dataclasses import dataclass
-from typing import cast
 
 _BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -50,6 +49,7 @@ _META_WINDOW = 4096
 
 # Form feeds and vertical tabs part words; the other control characters stand for nothing and make lxml raise.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_DAMAGE = re.compile("[\udca0-\udcff]")  # as `surrogateescape` shows bytes from 0xA0 on that are no UTF-8
 _SAMPLE = 20_000
 _PLAUSIBLE_SHARE = 0.7
 _TOO_FEW = 6  # characters to judge by
@@ -174,7 +174,9 @@ def _nearly(body: bytes, codec: str, notes: list[str]) -> Decoded | None:
     broken = text.count("\ufffd")
     if broken * _BROKEN_AT_MOST > sum(1 for character in text if not character.isascii()):
         return None
-    if codec == "utf-8" and (whole := _strict(_untwisted(body), codec)) is not None:
+    # Bytes from 0x80 to 0x9F are quotes, dashes and the like in windows-1252, and signs of damage are others.
+    pasted = codec == "utf-8" and not _DAMAGE.search(body.decode(codec, "surrogateescape"))
+    if pasted and (whole := _strict(_untwisted(body), codec)) is not None:
         notes.append(f"{broken} characters within the UTF-8 were windows-1252 and read as such")
         return _decoded(whole, codec, codec, notes)
     notes.append(f"{broken} characters are broken in {codec} and could not be read")
@@ -186,8 +188,7 @@ def _untwisted(body: bytes) -> bytes:
     from bs4.dammit import UnicodeDammit  # needed for few pages
 
     return b"\n".join(
-        line if _strict(line, "utf-8") else cast(bytes, UnicodeDammit.detwingle(line))
-        for line in body.split(b"\n")
+        line if _strict(line, "utf-8") else UnicodeDammit.detwingle(line) for line in body.split(b"\n")
     )
 
 

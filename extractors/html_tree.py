@@ -20,12 +20,13 @@ class Element(Protocol):
 
     def get(self, name: str, default: str = "") -> str:
         """The attribute's value."""
+        ...
 
     def items(self) -> list[tuple[str, str]]:
         """The attributes in the order in which they are written."""
 
     def iter(self, *names: str) -> Iterator[Element]:
-        """This element and all below it in order, or those of them with these names ("*": no comments)."""
+        """The element and all below it in order, or those of them with these names ("*": no comments)."""
 
     def getprevious(self) -> Element | None:
         """The node before this one under the same parent."""

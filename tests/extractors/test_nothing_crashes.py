@@ -106,6 +106,7 @@ def test_a_page_without_full_stops_costs_no_more_a_character(unit):
             sys.setprofile(None)
         return calls
 
+    cost(500)  # what is compiled once is not counted
     assert cost(16_000) / cost(4_000) < 5
 
 
