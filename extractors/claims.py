@@ -206,8 +206,11 @@ def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meani
     if dimension is Dimension.DATA:
         near = around.text_of("near", "label", "column")
         written_in_bits = mention.unit.bytes_written is False
-        if (re.search(r"(?i)吞吐|每秒|throughput|带宽|频宽|bandwidth", near) and not _MEMORY.search(near)) or (
-            written_in_bits and _NETWORK_PAGE.search(around.text_of("near", "segment", "label", "column", "row"))
+        if (
+            re.search(r"(?i)吞吐|每秒|throughput|带宽|频宽|bandwidth", near) and not _MEMORY.search(near)
+        ) or (
+            written_in_bits
+            and _NETWORK_PAGE.search(around.text_of("near", "segment", "label", "column", "row"))
         ):
             dimension = Dimension.DATA_RATE
     if dimension is Dimension.DATA_RATE and mention.dimension is Dimension.DATA_RATE:

@@ -45,7 +45,14 @@ _WORKED_AT = re.compile(
 _ASIDE = re.compile(r" ?[(（][^()（）]{1,30}[)）]")
 _ASIDE_BEFORE = re.compile(r"[(（]([^()（）]{1,30})[)）][^\d,，。;；]{0,8}$")
 _OF_A_RUN = frozenset(
-    {"mfu", "scaling_efficiency", "allreduce_efficiency", "effective_training_time", "mtbf", "interruption_interval"}
+    {
+        "mfu",
+        "scaling_efficiency",
+        "allreduce_efficiency",
+        "effective_training_time",
+        "mtbf",
+        "interruption_interval",
+    }
 )
 _MEASURED_UNITS = ("fraction", "s", "1/s", "byte/s", "ratio")
 
@@ -53,15 +60,19 @@ _MEASURED_UNITS = ("fraction", "s", "1/s", "byte/s", "ratio")
 def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict[str, str]:
     """What is stated of how the figure was measured: access, size, scale, load, workload, protocol."""
     out: dict[str, str] = {}
-    near = around.text_of("near", "segment", "column", "row", "label", "caption")
-    sentence = around.sentence + "\n" + "\n".join(around.headers) + "\n" + around.text_of("note", "lead", "intro", "caption")
-    if metric.family == "storage" and metric.unit in ("byte/s", "1/s", "s"):
-        access = _access(around.text_of("near", "column", "row", "label")) or _access(near)
-        access = access or _access(around.text_of("note", "lead"))
-        if access is None and metric.name.startswith(("fs_t", "fs_i", "client")) and len(_STORAGE_FIGURES.findall(around.sentence)) <= 1:
-            access = _access(around.sentence)
-        if access:
-            out["access"] = access
+    sentence = (
+        around.sentence
+        + "\n"
+        + "\n".join(around.headers)
+        + "\n"
+        + around.text_of("note", "lead", "intro", "caption")
+    )
+    if (
+        metric.family == "storage"
+        and metric.unit in ("byte/s", "1/s", "s")
+        and (access := _access_of(metric, around))
+    ):
+        out["access"] = access
     if metric.name in (
         "fs_latency",
         "block_latency",
@@ -77,7 +88,9 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
                 out["size"] = size.group().strip()
                 break
     if metric.unit in _MEASURED_UNITS and (
-        scale := _scale(around, metric_is_share=metric.unit == "fraction" and metric.name != "relative_improvement")
+        scale := _scale(
+            around, metric_is_share=metric.unit == "fraction" and metric.name != "relative_improvement"
+        )
     ):
         out["scale"] = scale.group().strip()
     if _EMPTY.search(sentence):
@@ -95,9 +108,26 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
     return out
 
 
+def _access_of(metric: Metric, around: Surroundings) -> str | None:
+    """Read, write or mixed: beside the figure and over it, then in its notes, then in a sentence about it alone."""
+    for names in (
+        ("near", "column", "row", "label"),
+        ("near", "segment", "column", "row", "label", "caption"),
+        ("note", "lead"),
+    ):
+        if access := _access(around.text_of(*names)):
+            return access
+    alone = len(_STORAGE_FIGURES.findall(around.sentence)) <= 1
+    if alone and metric.name.startswith(("fs_t", "fs_i", "client")):
+        return _access(around.sentence)
+    return None
+
+
 def _scale(around: Surroundings, *, metric_is_share: bool) -> re.Match[str] | None:
     """The scale at which a figure holds: beside it, in its headers, or named in its sentence as such."""
-    found = _SCALE.search(around.text_of("near", "column", "row", "label", "note", "lead", "intro", "caption"))
+    found = _SCALE.search(
+        around.text_of("near", "column", "row", "label", "note", "lead", "intro", "caption")
+    )
     if found is None and (aside := _ASIDE.match(around.after)):
         found = _SCALE.search(aside.group())
     if found is None and (opened := _ASIDE_BEFORE.search(around.before[-48:])):
@@ -135,8 +165,12 @@ _BASELINE = re.compile(
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
     r"|[以拿与同] ?(?P<ref>[^,，。;；、]{2,16}?) ?[作为]?(?:对照|基准|基线|参照)"
     r"|[是为](?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
-    r"|(?:(?:fast|quick|high|large|many|much|cheap) as|gegenüber(?: der| dem)?|than(?: in)?|over|above|versus|vs\.?|against|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
-    r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third|three|two|usual|standard) [\w -]{3,24}|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed|hand-tuned|eight-card|on-demand|pay-as-you-go)[\w -]{0,24}|engineers \w+)",
+    r"|(?:(?:fast|quick|high|large|many|much|cheap) as|gegenüber(?: der| dem)?|than(?: in)?|over|above|versus"
+    r"|vs\.?|against|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain "
+    r"|the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
+    r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third"
+    r"|three|two|usual|standard) [\w -]{3,24}|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed"
+    r"|hand-tuned|eight-card|on-demand|pay-as-you-go)[\w -]{0,24}|engineers \w+)",
 )
 _VAGUE = re.compile(
     r"^(?:以往|之前|以前|过去|原本|原来|传统(?:方案|方式|架构)?$|前|基线|before|the previous|行业|其他|同类)"

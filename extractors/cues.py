@@ -67,7 +67,11 @@ def _both_wordings(cue: str) -> str:
 
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
     # Cues are matched against folded text, so they are folded too (a cue may be written in either form).
-    return re.compile("|".join(f"(?:{_both_wordings(fold(p))})" for p in patterns), re.IGNORECASE) if patterns else None
+    return (
+        re.compile("|".join(f"(?:{_both_wordings(fold(p))})" for p in patterns), re.IGNORECASE)
+        if patterns
+        else None
+    )
 
 
 @cache

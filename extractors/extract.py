@@ -27,7 +27,9 @@ _BYLINE = re.compile(
 )
 _READING_TIME = re.compile(r"\bmin(?:ute)?s? read\b", re.IGNORECASE)
 _FIRST_PERSON = re.compile(r"\b(?:we|our|ours|us)\b|我们|我們|团队|当社|弊社", re.IGNORECASE)
-_DOCUMENTATION = re.compile(r"Documentation|\bDocs\b|Last updated|文档|帮助中心|更新时间|Updated on", re.IGNORECASE)
+_DOCUMENTATION = re.compile(
+    r"Documentation|\bDocs\b|Last updated|文档|帮助中心|更新时间|Updated on", re.IGNORECASE
+)
 _BEST_MEASURED = re.compile(
     r"(?:以下|下表|下列|below|following).{0,16}(?:实测最优|最优值|best (?:measured|result|case))",
     re.IGNORECASE,

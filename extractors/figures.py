@@ -17,7 +17,9 @@ from schemas.quantity import Bound
 from schemas.registry import Metric
 
 _HEADER_BOUND = re.compile(
-    r"最高|最大(?!集群|规模)|峰值|上限|封顶|到顶|顶格|限额|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling|upper bounds?|höchstens|maximal|tops? out|\blimit\b(?!ed)|\btop\b|最大値|上限値", re.IGNORECASE
+    r"最高|最大(?!集群|规模)|峰值|上限|封顶|到顶|顶格|限额|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling"
+    r"|upper bounds?|höchstens|maximal|tops? out|\blimit\b(?!ed)|\btop\b|最大値|上限値",
+    re.IGNORECASE,
 )
 _HEADER_FLOOR = re.compile(r"最低|最小|最快|最短|\bmin(?:imum)?\b(?!utes?)|低至|as low as", re.IGNORECASE)
 _TOPS_OUT = re.compile(r"tops? out|upper bounds?|封顶", re.IGNORECASE)
@@ -25,7 +27,9 @@ _PROMISE = re.compile(r"commit|uptime|availab|可用性|可用率|承诺|SLA|稼
 _CREDIT = re.compile(r"credit|赔偿|赔付|代金券|refund|返金", re.IGNORECASE)
 NEED_A_LIMIT = frozenset({"fs_capacity_max", "file_count_max", "clients_max"})
 _LIMIT_WORDS = re.compile(
-    r"上限|最大|文件数|客户端数|单个?文件系统|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest|tops? out|ceiling|upper bound|maximal|höchstens|Grenzwert|Kontingent|up to|scale|grow|held|at most|mount|并发|同时|挂载|总数|concurrent|simultaneous",
+    r"上限|最大|文件数|客户端数|单个?文件系统|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest"
+    r"|tops? out|ceiling|upper bound|maximal|höchstens|Grenzwert|Kontingent|up to|scale|grow|held|at most|mount"
+    r"|并发|同时|挂载|总数|concurrent|simultaneous",
     re.IGNORECASE,
 )
 _LIMITS = frozenset(
@@ -75,7 +79,11 @@ def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Co
     """The bound and whether the words call it the best attainable: the figure's own, then its headers'."""
     bound, best = mention.bound, mention.best_case
     headers = "\n".join(around.headers)
-    if around.block.cell is not None and around.block.headings and _TOPS_OUT.search(around.block.headings[-1]):
+    if (
+        around.block.cell is not None
+        and around.block.headings
+        and _TOPS_OUT.search(around.block.headings[-1])
+    ):
         headers += "\nmax"
     if metric.name == "relative_improvement":
         return bound, best

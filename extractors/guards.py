@@ -11,7 +11,8 @@ from extractors.units import Dimension
 from schemas.quantity import Bound
 
 _SCALE_BEFORE = re.compile(
-    r"(?:在|申请|使用|从|到|至|于|推到|跨过|(?<!不)(?<!不得)(?<!不会)(?<!不能)(?<!不应)(?<!不可)超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?<!starts )\bat|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
+    r"(?:在|申请|使用|从|到|至|于|推到|跨过|(?<!不)(?<!不得)(?<!不会)(?<!不能)(?<!不应)(?<!不可)超过|trained \w+ \w+ \w+ on"
+    r"|(?<!each )\bon|(?<!starts )\bat|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
     r"|(?:runs?|jobs?) of|(?:on|across|with|at) (?:a|one|an?) (?:\w+ ){0,2}(?:cluster|run|job|system) of) ?$",
     re.IGNORECASE,
 )
@@ -28,7 +29,9 @@ _SUPPLY = re.compile(
     r"支持|上线|提供|推出|具备|达到|可达|给出|写(?:的是|到|了)|组网|公开|做到|扩展|交付能力|offer|support|provid|scale|grow|reach",
     re.IGNORECASE,
 )
-_BEHIND_A_FIGURE = re.compile(r"(?:\d ?(?:%|‰|秒|分钟|小时|天|倍|[μumn]?s|min|h|hours?|minutes?|seconds?|[KMGT]i?B/s|[GT]bps)) ?[(（][^()（）]{0,30}$")
+_BEHIND_A_FIGURE = re.compile(
+    r"(?:\d ?(?:%|‰|秒|分钟|小时|天|倍|[μumn]?s|min|h|hours?|minutes?|seconds?|[KMGT]i?B/s|[GT]bps)) ?[(（][^()（）]{0,30}$"
+)
 _CJK_COUNT = re.compile(r"^[一二两三四五六七八九十]")
 _CHOICE = re.compile(r"支持|可选|range|提供|offer|规模为?", re.IGNORECASE)
 _OFFERED = re.compile(r"(?:最大で?|最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
@@ -44,12 +47,16 @@ _OUTDATED = re.compile(
     re.IGNORECASE,
 )
 _OLD_COLUMN = re.compile(
-    r"^ ?(?:旧值|原值|原|变更前|调整前|修改前|升级前|优化前|上一代|before|old(?: value)?|previous(?:ly)?|was|prior|former)\s*$", re.IGNORECASE
+    r"^ ?(?:旧值|原值|原|变更前|调整前|修改前|升级前|优化前|上一代|before|old(?: value)?|previous(?:ly)?|was|prior|former)\s*$",
+    re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
     r"^ ?(?:(?:其他|其它|相关|同类|更多|热门|猜你)[^,，。]{0,6}(?:产品|推荐|服务|阅读|文章|内容|喜欢|SLA)|推荐(?:产品|阅读)|延伸阅读|最新消息|最新动态|新闻动态"
-    r"|(?:related|other|more|similar|popular|recommended|featured|latest) (?:\w+ )?(?:products?|services?|reading|articles?|posts?|offers?|news|resources?|links?|solutions?)"
-    r"|also from|popular now|trending|you (?:may|might) also (?:like|need)|see also|from our blog|customers? also|explore (?:more|also)|関連(?:製品|サービス|記事)|その他の(?:製品|サービス)|相关 ?Related|Related ?相关|Related)\b",
+    r"|(?:related|other|more|similar|popular|recommended|featured|latest) (?:\w+ )?(?:products?|services?|reading"
+    r"|articles?|posts?|offers?|news|resources?|links?|solutions?)"
+    r"|also from|popular now|trending|you (?:may|might) also (?:like|need)|see also|from our blog|customers? also"
+    r"|explore (?:more|also)|関連(?:製品|サービス|記事)|その他の(?:製品|サービス)|相关 ?Related|Related ?相关"
+    r"|Related)\b",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
@@ -74,11 +81,13 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
     Dimension.TIME: re.compile(
         r"备份|backup|退订|退还|到账|发票|开票|包年享|优惠|续费|起租|租期|赠送|合同期|合约期|回收站|recycle|快照保留|数据盘|云盘.{0,6}保留|(?:首次)?响应(?:时间|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
         r"|post-?mortem|incident report|first (?:answer|response|reply)|response time|support (?:hours|ticket)|free trial|试用|有效期|保修|质保|warranty"
-        r"|notice period|(?:days?|hours?|weeks?)['’]? notice|notice of|提前 ?$|提前(?=\d)|cookies?|session|令牌|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
+        r"|notice period|(?:days?|hours?|weeks?)['’]? notice|notice of|提前 ?$|提前(?=\d)|cookies?|session|令牌"
+        r"|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
         re.IGNORECASE,
     ),
     Dimension.DATA: re.compile(
-        r"(?:\b(?:chunk|stripe|block|object|file(?! ?system)|message|shard|sample|packet)s?\b(?: size)?|条带|分片|块大小|单个?(?:文件(?!系统)|对象)|小文件|消息)[^,，。;；]{0,14}$"
+        r"(?:\b(?:chunk|stripe|block|object|file(?! ?system)|message|shard|sample|packet)s?\b(?: size)?|条带|分片"
+        r"|块大小|单个?(?:文件(?!系统)|对象)|小文件|消息)[^,，。;；]{0,14}$"
         r"|^[- ]?Bl[öo]ck|^ ?(?:chunk|stripe|block|object|file|message|shard|packet)s?\b(?! ?system)|^ ?(?:的)?(?:小文件|数据块|分片|消息|对象|权重|检查点|模型)",
         re.IGNORECASE,
     ),
@@ -88,7 +97,8 @@ _IN_BRACKETS = re.compile(r"[(（\[][^()（）\[\]]{0,24}$")
 
 _STATISTICS = re.compile(r"^ ?(?:的|内|间)?(?:统计|观察|数据|均值|抽样)|^ ?(?:里|期间|内共)")
 _SIZE_COLUMN = re.compile(
-    r"(?:message|block|chunk|I/?O|object|file|transfer|request|payload|packet|buffer)s? ?size|(?:消息|报文|块|文件|对象|传输|请求|数据包)(?:大小|长度|尺寸)|メッセージサイズ",
+    r"(?:message|block|chunk|I/?O|object|file|transfer|request|payload|packet|buffer)s? ?size|(?:消息|报文"
+    r"|块|文件|对象|传输|请求|数据包)(?:大小|长度|尺寸)|メッセージサイズ",
     re.IGNORECASE,
 )
 
@@ -105,37 +115,43 @@ def _distracts(mention: Mention, around: Surroundings) -> bool:
 
 def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     """False where the number states nothing of a product."""
-    if around.block.chrome:
+    if around.block.chrome or around.asks or _is_elsewhere(around) or _is_old(mention, around):
         return False
-    if around.asks or _PITCH.search(around.sentence) or _NOT_A_LIMIT.match(around.after):
-        return False
-    relative = mention.dimension in (Dimension.RATIO, Dimension.FRACTION)
-    if (_OUTDATED.search(around.before[-40:]) and not (relative and around.before.rstrip().endswith("的"))) or _OLD_COLUMN.search(around.text_of("column").split("\n")[0]):
-        return False
-    if any(_ELSEWHERE.search(heading) for heading in around.block.headings[-1:]):
+    if _PITCH.search(around.sentence) or _NOT_A_LIMIT.match(around.after):
         return False
     if _NEGATED.search(around.before[-40:]) or _VERSION.search(around.before[-12:]):
         return False
-    if mention.dimension is Dimension.TIME and _is_former(around):
-        return False
-    if mention.dimension is Dimension.TIME and _STATISTICS.match(around.after):
-        return False
     if _distracts(mention, around):
         return False
-    if mention.dimension is not Dimension.ACCELERATORS:
+    if mention.dimension is Dimension.TIME:
+        return not (_is_former(around) or _STATISTICS.match(around.after))
+    return mention.dimension is not Dimension.ACCELERATORS or _is_held(mention, around, article=article)
+
+
+def _is_elsewhere(around: Surroundings) -> bool:
+    """Whether the section is about other products or news."""
+    return any(_ELSEWHERE.search(heading) for heading in around.block.headings[-1:])
+
+
+def _is_old(mention: Mention, around: Surroundings) -> bool:
+    """Whether the figure is what was, by the words before it or the column it stands in."""
+    if _OLD_COLUMN.search(around.text_of("column").split("\n")[0]):
         return True
+    relative = mention.dimension in (Dimension.RATIO, Dimension.FRACTION)
+    compared = relative and around.before.rstrip().endswith("的")  # 原来的 5 倍
+    return _OUTDATED.search(around.before[-40:]) is not None and not compared
+
+
+def _is_held(mention: Mention, around: Surroundings, *, article: bool) -> bool:
+    """Whether a number of accelerators is what a machine or a cluster has or can have."""
     if mention.low is not None and (mention.low < 1 or mention.low % 1):
         return False
     words = around.sentence[mention.start - around.sentence_start : mention.end - around.sentence_start]
-    if (
-        article
-        and _CJK_COUNT.match(words)
-        and (mention.low or 0) < 100
-        and not _FEW_CARDS.search(around.before)
-    ):
-        return False  # in an article 八卡整机 names a kind of machine
     if words.lower().startswith("one "):
         return False  # "one GPU" is a way of speaking
+    few = article and _CJK_COUNT.match(words) and (mention.low or 0) < 100
+    if few and not _FEW_CARDS.search(around.before):
+        return False  # in an article 八卡整机 names a kind of machine
     opens = not around.before.strip() and around.block.cell is None
     if mention.bound is Bound.RANGE and not opens and not _CHOICE.search(around.before[-24:]):
         return False  # 8 to 1,024 GPUs is how far something was scaled, or what a buyer has

@@ -13,9 +13,24 @@ from schemas.quantity import Bound
 
 _IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
 _UNIT_PLACES = re.compile(r"(?:^|[,，:：(（/]|\s|\bin |单位[为:：]?) ?(?=[A-Za-z%μu秒毫微分])", re.IGNORECASE)
-_UNIT_STOPS = re.compile(r"\s*(?:$|[)）*†‡]|\d?$|(?:per|je|pro|for each|for every|each)\b|/ ?(?:instance|node|GPU|client|host|VM)|每)", re.IGNORECASE)
-_UNIT_OF_TABLE = re.compile(r"(?:单位|單位|単位|units?(?: are)?|figures in|values in|all in|in)[为:： ]*([A-Za-z/·%]{1,12})(?![A-Za-z])", re.IGNORECASE)
-_RATES = frozenset({Dimension.DATA_RATE, Dimension.OPS, Dimension.RATE_DENSITY, Dimension.OPS_DENSITY, Dimension.TIME, Dimension.DATA})
+_UNIT_STOPS = re.compile(
+    r"\s*(?:$|[)）*†‡]|\d?$|(?:per|je|pro|for each|for every|each)\b|/ ?(?:instance|node|GPU|client|host|VM)|每)",
+    re.IGNORECASE,
+)
+_UNIT_OF_TABLE = re.compile(
+    r"(?:单位|單位|単位|units?(?: are)?|figures in|values in|all in|in)[为:： ]*([A-Za-z/·%]{1,12})(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_RATES = frozenset(
+    {
+        Dimension.DATA_RATE,
+        Dimension.OPS,
+        Dimension.RATE_DENSITY,
+        Dimension.OPS_DENSITY,
+        Dimension.TIME,
+        Dimension.DATA,
+    }
+)
 _IN_MAGNITUDE = re.compile(r"(?:百万|千万|万|亿|million|thousand|[kKM](?![A-Za-z])) ?")
 _CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)|(?i:(US dollars|euros))")
 _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
@@ -45,8 +60,11 @@ _COUNTED = frozenset({Dimension.FILES, Dimension.CLIENTS, Dimension.MODELS, Dime
 _PIECES = frozenset("张颗块卡枚片")
 _CARDS = re.compile(r"GPU|NPU|XPU|加速|显卡|智算卡|卡数|昇腾", re.IGNORECASE)
 _PER_HOUR = re.compile(r"(?:per|/|每)[ -]?(?:\w+[- ])?(?:hour|hr|小?时)|-hour|卡时", re.IGNORECASE)
-_TERMS = re.compile(r"\b(?:weeks?|months?|years?|commit\w*|on[- ]demand|spot|reserved)\b|按量|按需|包月|包年|预留|竞价|个月|年", re.IGNORECASE)
-_COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数)$", re.IGNORECASE)
+_TERMS = re.compile(
+    r"\b(?:weeks?|months?|years?|commit\w*|on[- ]demand|spot|reserved)\b|按量|按需|包月|包年|预留|竞价|个月|年",
+    re.IGNORECASE,
+)
+_COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数|Anzahl|台数)$", re.IGNORECASE)
 
 
 def dress(mention: Mention, around: Surroundings) -> Mention:
@@ -88,34 +106,38 @@ def _magnitude_over(around: Surroundings) -> Decimal:
 
 
 def _unit_over(around: Surroundings) -> Unit | None:
-    headings = around.text_of("heading")
+    """The unit that the nearest header gives, else the caption or corner of the table."""
     for scope in around.scopes:
-        if scope.name not in ("column", "row", "label"):
-            continue
-        for bracket in _IN_BRACKETS.finditer(scope.text):
-            inside = _IN_MAGNITUDE.sub("", bracket[1].strip()).strip()
-            found = unit_at(inside, 0)
-            if inside in _PIECES and _CARDS.search(around.text_of("column", "row", "corner", "caption")):
-                return Unit(Dimension.ACCELERATORS, Decimal(1))
-            if found is not None and (found[1] == len(inside) or inside[found[1]] in " ,，/"):
-                return found[0]
-        if (unit := _last_word(scope.text)) is not None:
+        if scope.name in ("column", "row", "label") and (unit := _unit_in(scope.text, around)) is not None:
             return unit
-        if money := _money(scope.text):
-            return money
-        for pattern, dimension in _NOUNS:
-            if pattern.search(scope.text):
-                return Unit(dimension, Decimal(1))
-        if _COUNT_HEADER.match(scope.text.strip()) and re.search(r"(?i)accelerator|GPU|加速", headings):
+    if around.block.cell is None:
+        return None
+    caption, column = around.text_of("caption"), around.text_of("column")
+    if (unit := _unit_of_table(around)) is not None:
+        return unit
+    # A currency in the caption counts for the columns that are prices, or terms of a price.
+    priced = _PRICED.search(column + "\n" + around.text_of("row"))
+    return _money(caption) if priced or (_TERMS.search(column) and _PER_HOUR.search(caption)) else None
+
+
+def _unit_in(header: str, around: Surroundings) -> Unit | None:
+    for bracket in _IN_BRACKETS.finditer(header):
+        inside = _IN_MAGNITUDE.sub("", bracket[1].strip()).strip()
+        if inside in _PIECES and _CARDS.search(around.text_of("column", "row", "corner", "caption")):
             return Unit(Dimension.ACCELERATORS, Decimal(1))
-    # A caption or the corner may give the unit of a whole table; a currency counts for the columns that are prices.
-    if around.block.cell is not None and (found_over := _unit_of_table(around)) is not None:
-        return found_over
-    caption = around.text_of("caption")
-    terms = _TERMS.search(around.text_of("column")) is not None
-    if terms and _PER_HOUR.search(caption):
-        return _money(caption)
-    return _money(caption) if _PRICED.search(around.text_of("column", "row")) else None
+        found = unit_at(inside, 0)
+        if found is not None and (found[1] == len(inside) or inside[found[1]] in " ,，/"):
+            return found[0]
+    unit = _last_word(header) or _money(header)
+    if unit is not None:
+        return unit
+    for pattern, dimension in _NOUNS:
+        if pattern.search(header):
+            return Unit(dimension, Decimal(1))
+    counted = _COUNT_HEADER.match(header.strip()) is not None
+    if counted and re.search(r"(?i)accelerator|GPU|加速", around.text_of("heading", "column")):
+        return Unit(Dimension.ACCELERATORS, Decimal(1))
+    return None
 
 
 def _last_word(header: str) -> Unit | None:

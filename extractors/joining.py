@@ -12,7 +12,10 @@ from schemas.quantity import Bound
 _CONNECTOR = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|sampai(?= )|から) ?")
 _TIMES = re.compile(r" ?[×xX*路口] ?")
 _TIMES_CAPACITY = re.compile(r"(?:容量|capacity|size)[^\n,，。;；×x*]{0,14}[×x*] ?$", re.IGNORECASE)
-_CAPPED = re.compile(r" ?[,，;；(（]? ?(?:(?:但)?(?:最高|上限|封顶|至多|不超过)|(?:up to|capped at|max(?:imum)?|at most|limited to)) ?", re.IGNORECASE)
+_CAPPED = re.compile(
+    r" ?[,，;；(（]? ?(?:(?:但)?(?:最高|上限|封顶|至多|不超过)|(?:up to|capped at|max(?:imum)?|at most|limited to)) ?",
+    re.IGNORECASE,
+)
 _THEN_CAP = re.compile(r" ?[,，] ?(?:到|with)? ?")
 _AT_THE_TOP = re.compile(r" ?(?:到顶|封顶|为止|上限|(?:max|cap|ceiling)(?![a-z]))", re.IGNORECASE)
 _DUAL = re.compile(r"(?:双|(?<![A-Za-z])[Dd]ual) ?$")
@@ -72,7 +75,12 @@ def _slopes(text: str, mentions: list[Mention]) -> list[Mention]:
     out: list[Mention] = []
     for mention in mentions:
         left = out[-1] if out else None
-        if left is not None and left.dimension is mention.dimension and mention.low is not None and left.has_unit:
+        if (
+            left is not None
+            and left.dimension is mention.dimension
+            and mention.low is not None
+            and left.has_unit
+        ):
             opened = _TIMES_CAPACITY.search(text, max(0, left.start - 24), left.start)
             between = text[left.end : mention.start]
             capped = _CAPPED.fullmatch(between) or (

@@ -34,9 +34,12 @@ _ENOUGH_ELLIPTICAL = 0.1
 _ENOUGH_FOR_TINY = 0.6
 _FARTHEST = 0.3
 _OTHER_TERMS = re.compile(
-    r"commit|reserv|\byear|\bmonth|spot|preempt|interrupt|discount|on[- ]demand|包年|包月|预留|竞价|抢占|长租|按量|按需", re.IGNORECASE
+    r"commit|reserv|\byear|\bmonth|spot|preempt|interrupt|discount|on[- ]demand|包年|包月|预留|竞价|抢占|长租|按量|按需",
+    re.IGNORECASE,
 )
-_OF_NODES = re.compile(r"\d[\d,]* ?(?:nodes|servers|hosts|instances|machines|VMs|(?:个|台)?(?:节点|服务器|机器|实例)) ?[(（,，=]? ?$")
+_OF_NODES = re.compile(
+    r"\d[\d,]* ?(?:nodes|servers|hosts|instances|machines|VMs|(?:个|台)?(?:节点|服务器|机器|实例)) ?[(（,，=]? ?$"
+)
 _LONGEST_LATENCY = 10  # seconds; whatever takes longer is a job, not an answer
 _MOST_IN_A_MACHINE = 1024
 
@@ -65,8 +68,10 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
                 target = clause_against if scope.name == "clause" else others
                 target[hit.name] += AGAINST * _against(scope, headings)
                 continue
-            if scope.name in _FAR and dimension in _ENOUGH_FOR and not _may_be_far(
-                scope, dimension, elliptical=elliptical
+            if (
+                scope.name in _FAR
+                and dimension in _ENOUGH_FOR
+                and not _may_be_far(scope, dimension, elliptical=elliptical)
             ):
                 continue
             specific = 1.0 + 0.02 * min(hit.end - hit.start, 12)

@@ -11,13 +11,16 @@ from schemas.document import BlockKind, Document, MarkKind
 _WORDY = re.compile(r"^[^\d]*[A-Za-z\u4e00-\u9fff]{2}")
 _OPENING = 900
 _RUN = re.compile(
-    r"(?:train(?:ed|ing)|训完|训练|预训练)[^\n.。]{0,40}?\d+(?:\.\d+)?[BT]\b(?: ?(?:稠密|MoE|mixture-of-experts|model|模型|参数))?|\d+(?:\.\d+)?[BT] ?(?:稠密|MoE|混合专家)?模型训(?:完|练)"
+    r"(?:train(?:ed|ing)|训完|训练|预训练)[^\n.。]{0,40}?\d+(?:\.\d+)?[BT]\b(?: ?(?:稠密|MoE|mixture-of-experts"
+    r"|model|模型|参数))?|\d+(?:\.\d+)?[BT] ?(?:稠密|MoE|混合专家)?模型训(?:完|练)"
     r"|(?:任务|训练)(?:用了|使用|动用)[^\n。]{0,8}\d[\d,.]* ?万?张?卡",
     re.IGNORECASE,
 )
 _SLA_TITLE = re.compile(r"服务(?:等级|水平|级别)(?:协议|承诺)|service[- ]level|\bSLA\b", re.IGNORECASE)
 _SLA_TERMS = re.compile(r"赔偿|赔付|代金券|不计入|免责|credits?\b|exclu|Gutschrift", re.IGNORECASE)
-_INDEX = re.compile(r"(?:#|No\.? ?|序号)?\d{1,3}(?:\.\d{1,3}){0,3}[.)、]?|[一二三四五六七八九十]{1,3}|[A-Za-z]|[★▲*]")
+_INDEX = re.compile(
+    r"(?:#|No\.? ?|序号)?\d{1,3}(?:\.\d{1,3}){0,3}[.)、]?|[一二三四五六七八九十]{1,3}|[A-Za-z]|[★▲*]"
+)
 _NOTE_OPENING = re.compile(r"(?:\[\w{1,2}\]|[(（]\w{1,2}[)）]|\*{1,3}|[†‡§]|注 ?\d?[:：])")
 _MOST_SIBLINGS = 12
 # No title of a table is read further than this.

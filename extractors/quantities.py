@@ -29,22 +29,35 @@ _OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；�
 _PER_SECOND_BEFORE = re.compile(r"每秒[^\d,，。;；、\n\t|]{0,10}$")
 _EACH_TIB = re.compile(r"(?:每 ?TiB|(?:each|every|per) TiB)(?!/)[^\d,，。.;；]{0,16}$", re.IGNORECASE)
 _OPERATIONS_AFTER = re.compile(
-    r" ?(?:[a-z-]+ ){0,3}(?:reads?|writes?|operations|requests|I/?Os?|messages|packets|lookups|stats) ?(?:(?:a|per|each|every) second|/ ?s(?![a-z]))", re.IGNORECASE
+    r" ?(?:[a-z-]+ ){0,3}(?:reads?|writes?|operations|requests|I/?Os?|messages|packets|lookups|stats) ?(?:(?:a|per|each|every) second|/ ?s(?![a-z]))",
+    re.IGNORECASE,
 )
 _EVERY_SECOND = re.compile(r"[毎每]秒 ?(?:约|最大)? ?$")
 _TOKENS_AFTER = re.compile(r" ?(?:个 ?)?(?:tokens?|词元)(?![A-Za-z/])", re.IGNORECASE)
 _MESSAGES_AFTER = re.compile(r" ?(?:条|个|次)?(?:消息|报文|数据包|包|请求|I/?O|操作)")
 _COUNTED_BEFORE: tuple[tuple[re.Pattern[str], str, Unit], ...] = tuple(
-    (re.compile(rf"(?:{noun})(?:数量?|总数|规模)?(?:共有?|已?达到?|超过?|突破|逾|累计|合计|为|有|不少于|不低于|最多|可达| ){{0,3}}$"), counted, unit)
+    (
+        re.compile(
+            rf"(?:{noun})(?:数量?|总数|规模)?(?:共有?|已?达到?|超过?|突破|逾|累计|合计|为|有|不少于|不低于|最多|可达| ){{0,3}}$"
+        ),
+        counted,
+        unit,
+    )
     for noun, counted, unit in (
         (r"(?<!数据)模型", "个款种", Unit(Dimension.MODELS, Decimal(1), noun="model")),
         (r"卡型|型号|机型|实例规格|GPU 规格", "个款种", Unit(Dimension.SKUS, Decimal(1), noun="sku")),
         (r"客户端|用户端|挂载点", "个台", Unit(Dimension.CLIENTS, Decimal(1), noun="client")),
-        (r"加速卡|智算卡|算力卡|显卡|GPU[をは]?|NPU", "张块颗枚片基", Unit(Dimension.ACCELERATORS, Decimal(1), noun="accelerator")),
+        (
+            r"加速卡|智算卡|算力卡|显卡|GPU[をは]?|NPU",
+            "张块颗枚片基",
+            Unit(Dimension.ACCELERATORS, Decimal(1), noun="accelerator"),
+        ),
     )
 )
 _FILES_BEFORE = re.compile(r"(?:文件数(?:量|上限)?|number of files|inodes?)[^\d,，。;；、\n\t|]{0,8}$")
-_FROM_AFTER = re.compile(r" ?(?:/|每) ?(?:小?时|卡时|卡|台|月|年|GPU|实例|hour|GPU-hour)(?:[/·每](?:小?时|月))? ?起")
+_FROM_AFTER = re.compile(
+    r" ?(?:/|每) ?(?:小?时|卡时|卡|台|月|年|GPU|实例|hour|GPU-hour)(?:[/·每](?:小?时|月))? ?起"
+)
 _STARTS_AT = re.compile(r"(?:from|ab|starting at) ?$", re.IGNORECASE)
 _FILES = Unit(Dimension.FILES, Decimal(1))
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
@@ -122,9 +135,16 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
 
 def _named_before(text: str, floor: int, mention: Mention) -> Unit:
     """A bare number takes its unit from the noun right before it: IOPS 最高 3000 万, 文件数 20 亿."""
-    if mention.dimension is Dimension.DATA and _EVERY_SECOND.search(text, max(0, mention.start - 6), mention.start):
+    if mention.dimension is Dimension.DATA and _EVERY_SECOND.search(
+        text, max(0, mention.start - 6), mention.start
+    ):
         bits = mention.unit.bytes_written is False
-        return replace(mention.unit, dimension=Dimension.DATA_RATE, factor=mention.unit.factor * 8, bytes_written=not bits)
+        return replace(
+            mention.unit,
+            dimension=Dimension.DATA_RATE,
+            factor=mention.unit.factor * 8,
+            bytes_written=not bits,
+        )
     if mention.dimension in (Dimension.BARE, Dimension.COUNT):
         window = (max(floor, mention.start - 44), mention.start)
         if _OPERATIONS_AFTER.match(text, mention.end):
@@ -136,7 +156,12 @@ def _named_before(text: str, floor: int, mention: Mention) -> Unit:
                 return _OPS
         classifier = mention.unit.noun or text[mention.end : mention.end + 1]
         for pattern, counted, unit in _COUNTED_BEFORE:
-            if classifier and classifier in counted and (mention.low or 0) > 1 and pattern.search(text, *window):
+            if (
+                classifier
+                and classifier in counted
+                and (mention.low or 0) > 1
+                and pattern.search(text, *window)
+            ):
                 return unit
     if mention.dimension is Dimension.BARE:
         window = (max(floor, mention.start - 20), mention.start)

@@ -53,11 +53,14 @@ _HEAD = re.compile(
 )
 _MAGNITUDE = re.compile(
     r" ?(?P<mag>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千(?!兆|瓦)|百(?!分)"
-    r"|(?:thousand|million|billion|trillion|Millionen|Milliarden)(?![A-Za-z])|(?:Mio|Mrd)\.?(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆|瓦)|(?<=万) ?(?P<tail>\d{4})(?![\d.,年]))?"
+    r"|(?:thousand|million|billion|trillion|Millionen|Milliarden)(?![A-Za-z])|(?:Mio|Mrd)\.?(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆"
+    r"|瓦)|(?<=万) ?(?P<tail>\d{4})(?![\d.,年]))?"
 )
 _MORE = re.compile(r"(?: ?\+(?! ?\d)| ?余| ?多(?=[款种个张卡万])|多(?=[,，。;；\s)]|$))")
 _NAMED_AHEAD = re.compile(r"(?:IOPS|文件数|客户端数|消息速率)[^\d,，。;；、\n\t|]{0,10}$")
-_BLOCK_SIZE = re.compile(r"[ -]?(?:随机|顺序|混合|random|sequential|block|块|[读写](?![^。]{0,3}IOPS ?\d))", re.IGNORECASE)
+_BLOCK_SIZE = re.compile(
+    r"[ -]?(?:随机|顺序|混合|random|sequential|block|块|[读写](?![^。]{0,3}IOPS ?\d))", re.IGNORECASE
+)
 _GAP_TO_UNIT = re.compile(r" {0,2}(?:个(?=[小文客星模主档](?!作)))?(?:-(?=(?!fold)[A-Za-z]))?")
 _LEVEL = re.compile(r" ?(?:级(?!联|别)|级别|量级)|[- ](?:level|scale|class)(?![A-Za-z])")
 _OPENS_RANGE = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|から)")
@@ -81,7 +84,16 @@ _PARTS = {
     "quarter": Decimal("0.25"),
     "half": Decimal("0.5"),
 }
-_HALVES = {"小时半": 3600, "分半": 60, "秒半": 1, "个半小时": 3600, "个半月": 2592000, "分半钟": 60, "年半": 31536000, "天半": 86400}
+_HALVES = {
+    "小时半": 3600,
+    "分半": 60,
+    "秒半": 1,
+    "个半小时": 3600,
+    "个半月": 2592000,
+    "分半钟": 60,
+    "年半": 31536000,
+    "天半": 86400,
+}
 _LONGEST = 60
 
 

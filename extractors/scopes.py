@@ -21,7 +21,10 @@ _SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
 _EARLIER = 600
 _SECTION = 400
 _LONGEST_LABEL, _LONGEST_QUESTION, _LONGEST_INTRO = 60, 120, 240
-_ASKS = re.compile(r"[?？]\s*$|^\W*(?:Q\d*[:：.、]|问[:：])|^(?:how|what|when|where|which|who|why|can|does|do|is|are)\b", re.IGNORECASE)
+_ASKS = re.compile(
+    r"[?？]\s*$|^\W*(?:Q\d*[:：.、]|问[:：])|^(?:how|what|when|where|which|who|why|can|does|do|is|are)\b",
+    re.IGNORECASE,
+)
 _BRACKETS = re.compile(r" ?[(（]([^()（）]{1,30})[)）]")
 
 
@@ -107,30 +110,7 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         head = text[max(sentence_start, segment_start - 30) : segment_start - 1].rstrip()
         scopes.insert(2, Scope("head", head, 0.7, segment_start - 1 - len(head)))
     scopes += _header_scopes(page, index, block)
-    headings = [fold(h) for h in block.headings]
-    scopes += [
-        Scope("heading", heading, max(0.15, 0.45 - 0.12 * depth), -1)
-        for depth, heading in enumerate(reversed(headings))
-    ]
-    spans = [(sentence_start, min(sentence_end + 8, block.end + 1))]
-    if block.cell is not None:
-        headers_over = (*block.cell.row_headers, *block.cell.col_headers)
-        spans = [(block.start, block.end), *((h.start, h.end) for h in headers_over)]
-    if note := _notes_at(page, spans):
-        scopes.append(Scope("note", note, 0.2, -1))
-    if lead := _lead(document, page, index):
-        scopes.append(Scope("lead", lead, 0.25, -1))
-    earlier = text[block.start : sentence_start]
-    if len(earlier) > _EARLIER:
-        earlier = earlier[: _EARLIER // 3] + "\n" + earlier[-_EARLIER * 2 // 3 :]
-    if earlier.strip():
-        scopes.append(Scope("earlier", earlier, 0.2, block.start))
-    if page.title:
-        scopes.append(Scope("title", page.title, 0.2, -1))
-    if question := _question(page, index):
-        scopes.append(Scope("question", question, 0.5, -1))
-    if intro := _intro(page, index):
-        scopes.append(Scope("intro", intro, 0.3, -1))
+    scopes += _wider_scopes(page, index, sentence_start, sentence_end)
     headers = tuple(s.text for s in scopes if s.name in ("column", "row", "label", "flat"))
     path = tuple(block.headings)
     if block.cell is not None:
@@ -152,6 +132,34 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         section=_section(page, index),
         path=path,
     )
+
+
+def _wider_scopes(page: Page, index: int, sentence_start: int, sentence_end: int) -> list[Scope]:
+    """What stands further off: headings, footnotes, the sentences before, title, question, introduction."""
+    document, text = page.document, page.folded
+    block = document.blocks[index]
+    scopes = [
+        Scope("heading", fold(heading), max(0.15, 0.45 - 0.12 * depth), -1)
+        for depth, heading in enumerate(reversed(block.headings))
+    ]
+    spans = [(sentence_start, min(sentence_end + 8, block.end + 1))]
+    if block.cell is not None:
+        headers_over = (*block.cell.row_headers, *block.cell.col_headers)
+        spans = [(block.start, block.end), *((h.start, h.end) for h in headers_over)]
+    earlier = text[block.start : sentence_start]
+    if len(earlier) > _EARLIER:
+        earlier = earlier[: _EARLIER // 3] + "\n" + earlier[-_EARLIER * 2 // 3 :]
+    for name, found, nearness, offset in (
+        ("note", _notes_at(page, spans), 0.2, -1),
+        ("lead", _lead(document, page, index), 0.25, -1),
+        ("earlier", earlier if earlier.strip() else "", 0.2, block.start),
+        ("title", page.title, 0.2, -1),
+        ("question", _question(page, index), 0.5, -1),
+        ("intro", _intro(page, index), 0.3, -1),
+    ):
+        if found:
+            scopes.append(Scope(name, found, nearness, offset))
+    return scopes
 
 
 def _aside(text: str, start: int, end: int) -> str:
@@ -226,7 +234,11 @@ def _intro(page: Page, index: int) -> str:
         return ""
     first = page.starts.get(cell.table, 0)
     for before in reversed(blocks[max(0, first - 2) : first]):
-        if before.kind is BlockKind.PARAGRAPH and before.headings == blocks[index].headings and not before.chrome:
+        if (
+            before.kind is BlockKind.PARAGRAPH
+            and before.headings == blocks[index].headings
+            and not before.chrome
+        ):
             text = page.folded[before.start : before.end]
             return text if len(text) <= _LONGEST_INTRO else ""
     return ""
@@ -253,7 +265,11 @@ def _header_scopes(page: Page, index: int, block: Block) -> list[Scope]:
         for depth, header in enumerate(reversed(block.cell.row_headers)):
             scopes.append(Scope("row", fold(header.text), 0.9 - 0.1 * depth, header.start))
         opening = page.firsts.get((block.cell.table, block.cell.row))
-        if opening and block.cell.col > 0 and not any(h.text.strip() and not h.text.strip()[0].isdigit() for h in block.cell.row_headers):
+        if (
+            opening
+            and block.cell.col > 0
+            and not any(h.text.strip() and not h.text.strip()[0].isdigit() for h in block.cell.row_headers)
+        ):
             scopes.append(Scope("row", opening, 0.85, -1))
         if siblings := page.rows.get((block.cell.table, block.cell.row), ()):
             beside = "\n".join(text for place, text in siblings if place != index)

@@ -33,7 +33,11 @@ def lines(labels: list[Row], claims: list[Row], key: str) -> list[str]:
     for page in sorted({str(row[key]) for row in [*labels, *claims]}):
         want = [row for row in labels if str(row[key]) == page]
         have = [row for row in claims if str(row[key]) == page]
-        pairs = _pairs(want, have, lambda a, b: _same_capability(a, b) if a["metric"] == "capability" else _same_claim(a, b))
+        pairs = _pairs(
+            want,
+            have,
+            lambda a, b: _same_capability(a, b) if a["metric"] == "capability" else _same_claim(a, b),
+        )
         met = {id(a) for a, _ in pairs} | {id(b) for _, b in pairs}
         out += [f"{page} MISSED {_about(r)}" for r in want if id(r) not in met and not _free(r)]
         out += [f"{page} EXTRA  {_about(r)}" for r in have if id(r) not in met and r["metric"] != "other"]
@@ -41,7 +45,9 @@ def lines(labels: list[Row], claims: list[Row], key: str) -> list[str]:
             if _free(a):
                 continue
             names = ("vendor",) if a["metric"] == "capability" else ATTRIBUTES
-            wrong = [f"{n} {a.get(n)} read {b.get(n)}" for n in names if b.get(n) not in [a.get(n), *_alt(a, n)]]
+            wrong = [
+                f"{n} {a.get(n)} read {b.get(n)}" for n in names if b.get(n) not in [a.get(n), *_alt(a, n)]
+            ]
             if a["metric"] != "capability":
                 flags, got, free = set(a.get("flags", ())), set(b.get("flags", ())), set(_alt(a, "flags"))
                 wrong += [f"flag missed {f}" for f in sorted(flags - got - free)]
@@ -51,7 +57,11 @@ def lines(labels: list[Row], claims: list[Row], key: str) -> list[str]:
 
 
 def _about(row: Row) -> str:
-    what = (row.get("qualifiers") or {}).get("capability") if row["metric"] == "capability" else row.get("text_value")
+    what = (
+        (row.get("qualifiers") or {}).get("capability")
+        if row["metric"] == "capability"
+        else row.get("text_value")
+    )
     return f"{row['metric']} {row.get('low')}..{row.get('high')} [{what}] {_quote(row)[:110]}"
 
 
@@ -64,7 +74,11 @@ def main() -> int:
     elif name == "handed-articles":
         folder, path, key = HANDED / "seeds", HANDED / "gold" / "seeds.jsonl", "source"
     elif name in corpora:
-        folder, path, key = ROOT / corpora[name]["folder"], ROOT / corpora[name]["labels"], corpora[name]["key"]
+        folder, path, key = (
+            ROOT / corpora[name]["folder"],
+            ROOT / corpora[name]["labels"],
+            corpora[name]["key"],
+        )
     else:
         folder, path, key = Path(name), Path(name) / "labels.jsonl", "page"
     labels = read_labels(path)
