@@ -25,7 +25,7 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _SCALE = re.compile(
-    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)"
+    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+)[ -]?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)"
     r"|\d[\d,.]* ?(?:个)?(?:节点|nodes)|小集群|大规模集群|\d+ ?(?:机|台)(?=[)）,， ]|$)"
 )
 _ANAPHOR = re.compile(r"\b(?:that|this|the same|those|these)\b|该|此|这|同一|同样", re.IGNORECASE)
@@ -89,7 +89,9 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
                 break
     if metric.unit in _MEASURED_UNITS and (
         scale := _scale(
-            around, metric_is_share=metric.unit == "fraction" and metric.name != "relative_improvement"
+            around,
+            metric_is_share=metric.name in _OF_A_RUN
+            or (metric.unit == "fraction" and metric.name != "relative_improvement"),
         )
     ):
         out["scale"] = scale.group().strip()
@@ -169,7 +171,8 @@ _BASELINE = re.compile(
     r"|vs\.?|against|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain "
     r"|the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
     r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third"
-    r"|three|two|usual|standard) [\w -]{3,24}|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed"
+    r"|three|two|usual|standard)[ -][\w -]{3,24}|the [a-z][\w-]* (?:algorithm|design|library|system|model|setup"
+    r"|cluster|path|stack|baseline)|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed"
     r"|hand-tuned|eight-card|on-demand|pay-as-you-go)[\w -]{0,24}|engineers \w+)",
 )
 _VAGUE = re.compile(

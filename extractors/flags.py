@@ -22,6 +22,7 @@ _FAULT_CLASS = re.compile(
     r"(?:节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)级?(?:宕机|故障|异常|掉线|失效)"
     r"|坏(?:机|卡|节点|盘)|掉卡|卡死|慢节点|(?:硬件|网络|软件|光模块|链路|存储|端口)类?的?(?:故障|告警|问题|中断|劣化|异常)|Xid|断链|闪断"
     r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?|(?:node|NIC|host|server|link|GPU)s? (?:that )?fails?\b"
+    r"|(?:GPU|card|node|host|link|optic|NIC)s?\b[^.;]{0,16}(?:died|dies|broke|fell|fails|failed)|(?:GPU|ノード|サーバー|リンク)の(?:故障|障害)"
     r"|(?:of a|dead|lost|broken|bad|faulty|failing) (?:GPU|card|accelerator|host|node|optic|link|NIC)|GPU (?:fault"
     r"|error|loss|drop|hang)|drops? off the bus|ECC error|link flap|goes dark|hang detector"
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",

@@ -8,6 +8,7 @@ from extractors.mention import Mention
 from extractors.scale import SCALE_OF
 from extractors.scopes import Surroundings
 from extractors.units import Dimension
+from schemas.document import BlockKind
 from schemas.quantity import Bound
 
 _SCALE_BEFORE = re.compile(
@@ -29,6 +30,8 @@ _SUPPLY = re.compile(
     r"支持|上线|提供|推出|具备|达到|可达|给出|写(?:的是|到|了)|组网|公开|做到|扩展|交付能力|offer|support|provid|scale|grow|reach",
     re.IGNORECASE,
 )
+_MANY = 64
+_ON_A = re.compile(r"\b(?:on|in|across) (?:a|an|the|that|this|our) ?$", re.IGNORECASE)
 _BEHIND_A_FIGURE = re.compile(
     r"(?:\d ?(?:%|‰|秒|分钟|小时|天|倍|[μumn]?s|min|h|hours?|minutes?|seconds?|[KMGT]i?B/s|[GT]bps)) ?[(（][^()（）]{0,30}$"
 )
@@ -142,13 +145,21 @@ def _is_old(mention: Mention, around: Surroundings) -> bool:
     return _OUTDATED.search(around.before[-40:]) is not None and not compared
 
 
+_COMPARED = re.compile(
+    r"(?:versus|vs\.?|\bthan|against|compared (?:with|to)|classic|较|相比|对比)[^.;。；,，]{0,16}$",
+    re.IGNORECASE,
+)
+
+
 def _is_held(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     """Whether a number of accelerators is what a machine or a cluster has or can have."""
     if mention.low is not None and (mention.low < 1 or mention.low % 1):
         return False
     words = around.sentence[mention.start - around.sentence_start : mention.end - around.sentence_start]
-    if words.lower().startswith("one "):
+    if words.lower().startswith("one ") or _COMPARED.search(around.before[-28:]):
         return False  # "one GPU" is a way of speaking
+    if around.block.kind is BlockKind.CAPTION:
+        return False  # a table's caption gives the scale of what it shows
     few = article and _CJK_COUNT.match(words) and (mention.low or 0) < 100
     if few and not _FEW_CARDS.search(around.before):
         return False  # in an article 八卡整机 names a kind of machine
@@ -181,6 +192,8 @@ def is_scale(mention: Mention, around: Surroundings) -> bool:
         return True  # 0.8 秒（MoE 236B，1,024 卡）
     if SCALE_OF.match(around.after):
         return _OFFERED.search(around.before[-12:]) is None
+    if (mention.low or 0) >= _MANY and _ON_A.search(around.before[-16:]):
+        return True  # on a 2,048-GPU cluster
     if mention.bound is not Bound.AT_MOST and _SCALE_BEFORE.search(around.before[-40:]) and not mention.level:
         return re.search(r"(?:两层|单层|扩展|可|支持|grow|scale)", around.before[-12:]) is None
     return _BUYER.search(around.sentence) is not None or _QUESTION.search(around.sentence) is not None

@@ -145,6 +145,8 @@ def _last_word(header: str) -> Unit | None:
     text = header.strip()
     for place in _UNIT_PLACES.finditer(text):
         found = unit_at(text, place.end())
+        if text[: place.end()].rstrip()[-1:].isdigit():
+            continue  # "2 weeks" is a term, not a unit
         if found is None or found[0].dimension not in _RATES or found[1] - place.end() < 2:
             continue
         if _UNIT_STOPS.match(text, found[1]):

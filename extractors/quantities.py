@@ -58,11 +58,15 @@ _FILES_BEFORE = re.compile(r"(?:文件数(?:量|上限)?|number of files|inodes?
 _FROM_AFTER = re.compile(
     r" ?(?:/|每) ?(?:小?时|卡时|卡|台|月|年|GPU|实例|hour|GPU-hour)(?:[/·每](?:小?时|月))? ?起"
 )
+_ALIKE = re.compile(r" ?(?:and|und|和|与|及|以及|、) ?")
 _STARTS_AT = re.compile(r"(?:from|ab|starting at) ?$", re.IGNORECASE)
+_CLIENTS_BEFORE = re.compile(r"(?:\bclients|客户端数|挂载点数)[^\d,，。;；、\n\t|]{0,14}$", re.IGNORECASE)
+_CLIENTS = Unit(Dimension.CLIENTS, Decimal(1))
 _FILES = Unit(Dimension.FILES, Decimal(1))
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 _TOKENS = Unit(Dimension.TOKENS, Decimal(1))
 _OPS = Unit(Dimension.OPS, Decimal(1))
+_COUNTED_NOUNS = frozenset(unit.noun for _, _, unit in _COUNTED_BEFORE)
 
 
 def find_mentions(text: str, *, lang: str = "") -> list[Mention]:
@@ -104,8 +108,12 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         bound, high, said = mention.bound, mention.high, after or before
         if bound is Bound.EXACT and said is not None:
             bound = said
-        elif bound is Bound.ORDER_OF_MAGNITUDE and after is Bound.AT_LEAST:
+        elif bound is Bound.ORDER_OF_MAGNITUDE and said is Bound.AT_LEAST:
             bound, high = Bound.AT_LEAST, None
+        elif bound is Bound.EXACT and out and _ALIKE.fullmatch(text[out[-1].end : mention.start]):
+            last = out[-1]  # up to 20,000 IOPS and 1 GB/s
+            if last.bound in (Bound.AT_MOST, Bound.AT_LEAST) and last.has_unit and mention.has_unit:
+                bound, best = last.bound, last.best_case
         unit = _named_before(text, floor, mention)
         low = mention.low
         if unit.dimension is Dimension.DATA_RATE and mention.dimension is Dimension.DATA:
@@ -118,19 +126,28 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
             bound = Bound.AT_LEAST if said_after else bound
             starts = _STARTS_AT.search(text, max(floor, mention.start - 8), mention.start)
             bound, best = (Bound.AT_LEAST, True) if starts else (bound, best)
+        end = mention.end
+        if mention.dimension is Dimension.BARE and unit.noun in _COUNTED_NOUNS:
+            end = text.index(_classifier(text, mention), end) + 1
         out.append(
             mention._replace(
+                end=end,
                 bound=bound,
                 low=low,
                 high=high,
                 best_case=best,
                 unit=unit,
                 reach=reach,
-                tail=max(tail, mention.tail),
+                tail=max(tail, mention.tail, end),
             )
         )
-        floor = mention.end
+        floor = end
     return out
+
+
+def _classifier(text: str, mention: Mention) -> str:
+    """The classifier right behind a bare number: 2 万张, 20 种."""
+    return text[mention.end : mention.end + 2].strip()[:1]
 
 
 def _named_before(text: str, floor: int, mention: Mention) -> Unit:
@@ -154,7 +171,7 @@ def _named_before(text: str, floor: int, mention: Mention) -> Unit:
                 return _TOKENS
             if _MESSAGES_AFTER.match(text, mention.end) or _MESSAGES_AFTER.match(text, mention.end - 1):
                 return _OPS
-        classifier = mention.unit.noun or text[mention.end : mention.end + 1]
+        classifier = mention.unit.noun or _classifier(text, mention)
         for pattern, counted, unit in _COUNTED_BEFORE:
             if (
                 classifier
@@ -164,7 +181,8 @@ def _named_before(text: str, floor: int, mention: Mention) -> Unit:
             ):
                 return unit
     if mention.dimension is Dimension.BARE:
-        window = (max(floor, mention.start - 20), mention.start)
+        if _CLIENTS_BEFORE.search(text, *window):
+            return _CLIENTS
         if _OPS_BEFORE.search(text, *window):
             return _OPS
         if _FILES_BEFORE.search(text, *window):
