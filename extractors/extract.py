@@ -88,7 +88,7 @@ def extract_document(
     )
     claims = read_claims(page, context)
     flags = tuple(readings_of(claim, flag) for claim in claims for flag in claim.flags)
-    checks = tuple(check for claim in claims for check in check_claim(claim, document, visible, tier))
+    checks = tuple(check for claim in claims for check in check_claim(claim, document, visible))
     return Extraction(source=source, document=document, claims=tuple(claims), flags=flags, checks=checks)
 
 

@@ -20,6 +20,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing changes --since 7d",
         "koujing changes --since 2026-05-01 --format jsonl",
     ),
+    "verify": (
+        "koujing verify --cases pairs.jsonl",
+        "koujing verify --cases - < statements.jsonl",
+    ),
     "where": (
         "koujing where",
         "KOUJING_HOME=/data/koujing koujing where",
