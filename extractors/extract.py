@@ -6,7 +6,7 @@ import re
 
 from extractors.checks import check_claim
 from extractors.claims import read_claims
-from extractors.context import Context
+from extractors.context import EXTRACTOR, Context
 from extractors.document import masked, read_document
 from extractors.flags import readings_of
 from extractors.fold import fold
@@ -55,7 +55,7 @@ def extract(
     try:
         document = read_document(body, content_type=content_type, name=name or source)
     except UnreadableError as error:
-        return Extraction(source=source, document=None, reason=str(error))
+        return Extraction(source=source, document=None, reason=str(error), extractor=EXTRACTOR)
     return extract_document(
         document, source=source, vendor=vendor, product=product, language=language, tier=tier
     )
@@ -89,7 +89,14 @@ def extract_document(
     claims = read_claims(page, context)
     flags = tuple(readings_of(claim, flag) for claim in claims for flag in claim.flags)
     checks = tuple(check for claim in claims for check in check_claim(claim, document, visible))
-    return Extraction(source=source, document=document, claims=tuple(claims), flags=flags, checks=checks)
+    return Extraction(
+        source=source,
+        document=document,
+        claims=tuple(claims),
+        flags=flags,
+        checks=checks,
+        extractor=EXTRACTOR,
+    )
 
 
 def _repeats(opening: str) -> bool:

@@ -7,15 +7,15 @@ taken out, offsets are mapped back. Time is linear in the text's length.
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from decimal import Decimal
 
 from extractors.bounds import bound_after, bound_before
 from extractors.fold import fold
 from extractors.joining import join
 from extractors.mention import Mention
+from extractors.nouns import classifier_of, counts_things, unit_apart
 from extractors.scanning import scan
-from extractors.units import Dimension, Unit
+from extractors.units import Dimension
 from schemas.quantity import Bound, Quantity
 
 COMMA_DECIMAL_LANGUAGES = frozenset(
@@ -25,48 +25,13 @@ COMMA_DECIMAL_LANGUAGES = frozenset(
 _COMMA_PROOF = re.compile(
     r"(?<![\d.,])0,\d(?!\d*[,\d]{3},)|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d\.\d)"
 )
-_OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；、\n\t|]{0,40}$")
-_PER_SECOND_BEFORE = re.compile(r"每秒[^\d,，。;；、\n\t|]{0,10}$")
 _EACH_TIB = re.compile(r"(?:每 ?TiB|(?:each|every|per) TiB)(?!/)[^\d,，。.;；]{0,16}$", re.IGNORECASE)
-_OPERATIONS_AFTER = re.compile(
-    r" ?(?:[a-z-]+ ){0,3}(?:reads?|writes?|operations|requests|I/?Os?|messages|packets|lookups|stats) ?(?:(?:a|per|each|every) second|/ ?s(?![a-z]))",
-    re.IGNORECASE,
-)
-_EVERY_SECOND = re.compile(r"[毎每]秒 ?(?:约|最大)? ?$")
-_TOKENS_AFTER = re.compile(r" ?(?:个 ?)?(?:tokens?|词元)(?![A-Za-z/])", re.IGNORECASE)
-_MESSAGES_AFTER = re.compile(r" ?(?:条|个|次)?(?:消息|报文|数据包|包|请求|I/?O|操作)")
-_COUNTED_BEFORE: tuple[tuple[re.Pattern[str], str, Unit], ...] = tuple(
-    (
-        re.compile(
-            rf"(?:{noun})(?:数量?|总数|规模)?(?:共有?|已?达到?|超过?|突破|逾|累计|合计|为|有|不少于|不低于|最多|可达| ){{0,3}}$"
-        ),
-        counted,
-        unit,
-    )
-    for noun, counted, unit in (
-        (r"(?<!数据)模型", "个款种", Unit(Dimension.MODELS, Decimal(1), noun="model")),
-        (r"卡型|型号|机型|实例规格|GPU 规格", "个款种", Unit(Dimension.SKUS, Decimal(1), noun="sku")),
-        (r"客户端|用户端|挂载点", "个台", Unit(Dimension.CLIENTS, Decimal(1), noun="client")),
-        (
-            r"加速卡|智算卡|算力卡|显卡|GPU[をは]?|NPU",
-            "张块颗枚片基",
-            Unit(Dimension.ACCELERATORS, Decimal(1), noun="accelerator"),
-        ),
-    )
-)
-_FILES_BEFORE = re.compile(r"(?:文件数(?:量|上限)?|number of files|inodes?)[^\d,，。;；、\n\t|]{0,8}$")
 _FROM_AFTER = re.compile(
     r" ?(?:/|每) ?(?:小?时|卡时|卡|台|月|年|GPU|实例|hour|GPU-hour)(?:[/·每](?:小?时|月))? ?起"
 )
 _ALIKE = re.compile(r" ?(?:and|und|和|与|及|以及|、) ?")
 _STARTS_AT = re.compile(r"(?:from|ab|starting at) ?$", re.IGNORECASE)
-_CLIENTS_BEFORE = re.compile(r"(?:\bclients|客户端数|挂载点数)[^\d,，。;；、\n\t|]{0,14}$", re.IGNORECASE)
-_CLIENTS = Unit(Dimension.CLIENTS, Decimal(1))
-_FILES = Unit(Dimension.FILES, Decimal(1))
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
-_TOKENS = Unit(Dimension.TOKENS, Decimal(1))
-_OPS = Unit(Dimension.OPS, Decimal(1))
-_COUNTED_NOUNS = frozenset(unit.noun for _, _, unit in _COUNTED_BEFORE)
 
 
 def find_mentions(text: str, *, lang: str = "") -> list[Mention]:
@@ -114,7 +79,7 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
             last = out[-1]  # up to 20,000 IOPS and 1 GB/s
             if last.bound in (Bound.AT_MOST, Bound.AT_LEAST) and last.has_unit and mention.has_unit:
                 bound, best = last.bound, last.best_case
-        unit = _named_before(text, floor, mention)
+        unit = unit_apart(text, floor, mention)
         low = mention.low
         if unit.dimension is Dimension.DATA_RATE and mention.dimension is Dimension.DATA:
             low = None if low is None else low * 8  # data are counted in bytes, rates in bits
@@ -127,8 +92,8 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
             starts = _STARTS_AT.search(text, max(floor, mention.start - 8), mention.start)
             bound, best = (Bound.AT_LEAST, True) if starts else (bound, best)
         end = mention.end
-        if mention.dimension is Dimension.BARE and unit.noun in _COUNTED_NOUNS:
-            end = text.index(_classifier(text, mention), end) + 1
+        if mention.dimension is Dimension.BARE and counts_things(unit):
+            end = text.index(classifier_of(text, mention), end) + 1
         out.append(
             mention._replace(
                 end=end,
@@ -143,51 +108,6 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         )
         floor = end
     return out
-
-
-def _classifier(text: str, mention: Mention) -> str:
-    """The classifier right behind a bare number: 2 万张, 20 种."""
-    return text[mention.end : mention.end + 2].strip()[:1]
-
-
-def _named_before(text: str, floor: int, mention: Mention) -> Unit:
-    """A bare number takes its unit from the noun right before it: IOPS 最高 3000 万, 文件数 20 亿."""
-    if mention.dimension is Dimension.DATA and _EVERY_SECOND.search(
-        text, max(0, mention.start - 6), mention.start
-    ):
-        bits = mention.unit.bytes_written is False
-        return replace(
-            mention.unit,
-            dimension=Dimension.DATA_RATE,
-            factor=mention.unit.factor * 8,
-            bytes_written=not bits,
-        )
-    if mention.dimension in (Dimension.BARE, Dimension.COUNT):
-        window = (max(floor, mention.start - 44), mention.start)
-        if _OPERATIONS_AFTER.match(text, mention.end):
-            return _OPS
-        if _PER_SECOND_BEFORE.search(text, *window):
-            if _TOKENS_AFTER.match(text, mention.end):
-                return _TOKENS
-            if _MESSAGES_AFTER.match(text, mention.end) or _MESSAGES_AFTER.match(text, mention.end - 1):
-                return _OPS
-        classifier = mention.unit.noun or _classifier(text, mention)
-        for pattern, counted, unit in _COUNTED_BEFORE:
-            if (
-                classifier
-                and classifier in counted
-                and (mention.low or 0) > 1
-                and pattern.search(text, *window)
-            ):
-                return unit
-    if mention.dimension is Dimension.BARE:
-        if _CLIENTS_BEFORE.search(text, *window):
-            return _CLIENTS
-        if _OPS_BEFORE.search(text, *window):
-            return _OPS
-        if _FILES_BEFORE.search(text, *window):
-            return _FILES
-    return mention.unit
 
 
 _CANONICAL = {

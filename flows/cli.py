@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from flows.commands import asking, ranking, reading, verifying, visiting
+from flows.commands import asking, keeping, ranking, reading, verifying, visiting
 from flows.commands.examples import examples
 from flows.printing import clean, say, say_lines
 from schemas.errors import KoujingError, QueryError
@@ -67,6 +67,12 @@ for _command in (
     ranking.rank,
     asking.changes,
     verifying.verify,
+    keeping.held,
+    keeping.release,
+    keeping.reextract,
+    keeping.export,
+    keeping.backup,
+    keeping.restore,
     asking.where,
 ):
     app.command(epilog=examples(_command.__name__))(_command)

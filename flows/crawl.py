@@ -12,13 +12,14 @@ from functools import partial
 from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
 
-from extractors.extract import extract
 from flows import published
 from flows.progress import Progress
 from flows.rerank import rerank
+from flows.rereading import read_snapshot, reread
 from flows.summary import PageRow, RunSummary, news
 from schemas.errors import FetchError, LedgerError
 from schemas.extraction import Extraction
+from schemas.ledger import Change, PageChanges
 from schemas.scorecard import Scorecard
 from schemas.source import FetchStatus, Snapshot, Source, Visit
 from warehouse import snapshots
@@ -128,9 +129,13 @@ def run_refresh(
                     ledger,
                     run_id,
                     cards,
-                    tuple(e.change for e in earlier.unranked if not e.first_visit) + news(rows),
+                    tuple(e.change for e in earlier.unranked if e.is_news) + news(rows),
                     clock(),
-                    first_read=tuple(change for row in rows if row.first_visit for change in row.changes),
+                    first_read=(
+                        *(e.change for e in earlier.unranked if e.cause == "extractor"),
+                        *(change for row in rows for change in row.reread),
+                        *(change for row in rows if row.first_visit for change in row.changes),
+                    ),
                     changed_before=earlier.changed,
                 ),
             )
@@ -157,7 +162,7 @@ class _Earlier:
     @classmethod
     def read(cls, home: Home, ledger: Ledger) -> _Earlier:
         # Published first, so that what an interrupted run stored is seen, by this run and by readers.
-        ledger.publish()
+        ledger.publish_if_behind()
         return cls(published.changed_keys(home), published.unranked_changes(home))
 
 
@@ -174,9 +179,11 @@ class _Run:
         self.clock = clock
         self.progress = progress
         self.stop = threading.Event()
+        self.readers = ledger.last_readers()
 
     def visit_all(self, sources: Sequence[Source], steps: Steps) -> tuple[PageRow, ...]:
-        hosts = by_host([(source, self.ledger.last_snapshot(source.id)) for source in sources])
+        last = self.ledger.last_snapshots()
+        hosts = by_host([(source, last.get(source.id)) for source in sources])
         self.progress.begin(len(sources))
         rows: list[PageRow] = []
         for host, visited in zip(hosts, steps.visit(hosts, self.visit_host), strict=True):
@@ -211,8 +218,19 @@ class _Run:
         return visit
 
     def write_all(self, visited: Visited) -> list[PageRow]:
-        """Writes a host's visits, each in its own transaction."""
-        return [self.write(source, visit) for source, visit in visited]
+        """Writes a host's visits: each in its own transaction, but for those that brought nothing new."""
+        unchanged = [(source, visit) for source, visit in visited if visit.status is FetchStatus.UNCHANGED]
+        try:
+            stored = self.ledger.write_unchanged(self.run_id, unchanged) if unchanged else ()
+        except LedgerError:
+            stored = ()  # one of them is at fault, or all: one by one it shows
+        done = {changes.source_id: changes for changes in stored}
+        return [
+            self._row(source, visit, None, done[source.id])
+            if visit.status is FetchStatus.UNCHANGED and source.id in done
+            else self.write(source, visit)
+            for source, visit in visited
+        ]
 
     def write(self, source: Source, visit: Visit) -> PageRow:
         """Reads the page where it changed, and stores the visit with all that follows from it."""
@@ -235,24 +253,36 @@ class _Run:
                 raise (error if isinstance(error, LedgerError) else refusal) from None
 
     def _extract(self, source: Source, visit: Visit) -> Extraction:
-        snapshot = visit.snapshot
-        if snapshot is None:
+        if visit.snapshot is None:
             raise LedgerError(f"the visit to {source.id} brought no snapshot")
-        return extract(
-            snapshots.load(self.home, snapshot.sha256),
-            source=source.id,
-            content_type=snapshot.content_type,
-            name=snapshot.url,
-            vendor=source.vendor,
-            product=source.product,
-            language=source.language,
-            tier=source.tier,
-        )
+        return read_snapshot(self.home, source, visit.snapshot)
 
     def _store(self, source: Source, visit: Visit, extraction: Extraction | None) -> PageRow:
         visit, extraction = within_limits(visit, extraction)
+        reread = self._reread(source, extraction) if extraction else ()
         changes = self.ledger.write_page(self.run_id, source, visit, extraction)
-        read = extraction is not None and not extraction.reason
+        return self._row(source, visit, extraction, changes, reread)
+
+    def _reread(self, source: Source, extraction: Extraction) -> tuple[Change, ...]:
+        """Reads the former bytes by the present reader first, so that what only that changes is told apart."""
+        _, reader = self.readers.get(source.id, ("", extraction.extractor))
+        if reader == extraction.extractor:
+            return ()
+        del self.readers[source.id]
+        last = self.ledger.last_snapshot(source.id)
+        if last is None:
+            return ()
+        return reread(self.home, self.ledger, self.run_id, source, last, self.clock()).changes
+
+    def _row(
+        self,
+        source: Source,
+        visit: Visit,
+        extraction: Extraction | None,
+        changes: PageChanges,
+        reread: tuple[Change, ...] = (),
+    ) -> PageRow:
+        read = extraction is not None and not extraction.reason and changes.held is None
         row = PageRow(
             source_id=source.id,
             vendor=source.vendor,
@@ -262,6 +292,8 @@ class _Run:
             first_visit=changes.first_visit,
             claims=len(extraction.claims) if extraction and read else None,
             changes=changes.changes,
+            held=changes.held,
+            reread=reread,
         )
         self.progress.written(row)
         return row

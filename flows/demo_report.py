@@ -11,6 +11,7 @@ from flows.commands.asking import metric_of
 from flows.commands.options import command_name
 from flows.commands.ranking import print_card, report
 from flows.printing import heading, is_terminal, out, out_text, table
+from flows.progress import told_hold
 from flows.published import ChangeEvent
 from review.queue import Queued, order
 from schemas.claim import Claim
@@ -27,10 +28,10 @@ def print_report(home: Home) -> None:
     events = tuple(event for event in published.changes(home) if not event.first_visit)
     cards = load_cards(home.root / "scorecards")
     _print_runs(home)
-    _print_claims(claims)
+    _print_claims(home, claims)
     _print_flags(order(published.open_flags(home, claims), cards))
     _print_changes(events)
-    _print_lost(claims, events)
+    _print_held(home)
     for card in cards:
         if card.editorial:
             print_card(report(card, {}, home))
@@ -51,14 +52,15 @@ def _print_runs(home: Home) -> None:
     _table(("run", *counts), rows, counts)
 
 
-def _print_claims(claims: tuple[StoredClaim, ...]) -> None:
+def _print_claims(home: Home, claims: tuple[StoredClaim, ...]) -> None:
     heading("Claims by vendor")
     stated = Counter(s.claim.vendor or "unknown" for s in claims)
-    lost = Counter(s.claim.vendor or "unknown" for s in claims if s.not_seen)
+    held = {hold.source_id for hold in published.held(home)}
+    waiting = Counter(s.claim.vendor or "unknown" for s in claims if s.source_id in held)
     rows: list[tuple[object, ...]] = [
-        (vendor, stated[vendor], lost[vendor] or None) for vendor in sorted(stated)
+        (vendor, stated[vendor], waiting[vendor] or None) for vendor in sorted(stated)
     ]
-    _table(("vendor", "claims", "of these not seen"), rows, ("claims", "of these not seen"))
+    _table(("vendor", "claims", "of these held"), rows, ("claims", "of these held"))
 
 
 def _print_flags(queue: tuple[Queued, ...]) -> None:
@@ -100,18 +102,14 @@ def _value(claim: Claim | None) -> str:
     return claim.text_value or "stated"
 
 
-def _print_lost(claims: tuple[StoredClaim, ...], events: tuple[ChangeEvent, ...]) -> None:
-    lost = [stored for stored in claims if stored.not_seen]
-    if not lost:
+def _print_held(home: Home) -> None:
+    held = published.held(home)
+    if not held:
         return
-    urls = {event.change.source_id: event.url for event in events}
-    heading("Not seen any more, and kept: a page that is gone retracts nothing")
-    rows: list[tuple[object, ...]] = [
-        (s.claim.vendor, metric_of(s.claim), s.claim.text_value, s.not_seen, s.source_id) for s in lost
-    ]
-    _table(("vendor", "metric", "value", "visits not seen", "page"), rows, ("visits not seen",))
-    for source_id in sorted({stored.source_id for stored in lost}):
-        out(f"{source_id} was at {urls.get(source_id, 'an address that is not known')}")
+    heading("Held: a page that is gone retracts nothing")
+    for hold in held:
+        out(f"{hold.source_id}: {told_hold(hold)[6:]}")
+    out("They stand until the page comes well again, or a person releases it: koujing release")
 
 
 def _print_next(home: Home) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from flows.printing import clean, counted, is_terminal
 from flows.summary import PageRow
-from schemas.ledger import ChangeKind
+from schemas.ledger import ChangeKind, Hold, HoldReason
 from schemas.source import FetchStatus
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Bar:
 
     def written(self, row: PageRow) -> None:
         """Moves the bar by half a page; a failure stays readable above it."""
-        if row.reason:
+        if row.reason or row.held:
             self.note(told(row))
         self._move(f"read {row.source_id}")
 
@@ -141,6 +141,9 @@ def told(row: PageRow) -> str:
     parts = [f"{'first read' if first else row.status.value:<10}", row.source_id]
     if row.reason:
         parts.append(f"({row.reason})")
+    if row.held:
+        parts.append(told_hold(row.held))
+        return " ".join(parts)
     if first and not row.reason:
         parts.append(counted(row.claims or 0, "claim"))
     elif row.changes or (row.status is FetchStatus.CHANGED and not row.reason):
@@ -149,3 +152,18 @@ def told(row: PageRow) -> str:
         )
         parts.append(kinds or "no claim changed (the words around them did)")
     return " ".join(parts)
+
+
+_HELD = {
+    HoldReason.GONE: "the page is gone",
+    HoldReason.LOGIN_WALL: "the page asks for a login",
+    HoldReason.SCRIPT_SHELL: "the page is the empty shell of a script",
+    HoldReason.UNREADABLE: "the page could not be read",
+    HoldReason.LOST_CLAIMS: "the page came without most of its claims",
+}
+
+
+def told_hold(hold: Hold) -> str:
+    """Why nothing was taken from a page, and what would have been lost."""
+    lost = f"{hold.claims_lost} of {counted(hold.claims_before, 'claim')} would be lost, and stand"
+    return f"HELD: {_HELD[hold.reason]}; {lost}"

@@ -7,9 +7,10 @@ from datetime import datetime
 from typing import Any
 
 from schemas.claim import Claim
-from schemas.ledger import Change, ChangeKind, StoredClaim
+from schemas.ledger import Change, ChangeKind, Hold, StoredClaim
 from schemas.ranking import DimensionScore, Proposal, ScoreStatus
 from schemas.record import Record
+from warehouse.holds import stored_hold
 from warehouse.home import Home
 from warehouse.query import run_query
 from warehouse.rows import OpenFlag, stored_claim, stored_flag
@@ -35,7 +36,9 @@ ORDER BY claim_key, name
 _LAST_DONE = "(SELECT coalesce(max(run_id), 0) FROM stored.runs WHERE status = 'done')"
 # An abandoned or failed run stored its pages and never came to rank on them.
 _UNRANKED = f"FROM stored.changes WHERE run_id > {_LAST_DONE}"
-_VERSIONS = "SELECT *, 0 AS not_seen FROM stored.claim_versions"
+_VERSIONS = """
+SELECT *, 0 AS not_seen FROM stored.claim_versions WHERE claim_key IN (SELECT claim_key {which})
+"""
 _CHANGED_KEYS = """
 SELECT DISTINCT claim_key FROM stored.changes
 WHERE kind IN ('new', 'changed') AND NOT first_visit AND cause <> 'extractor'
@@ -100,7 +103,13 @@ class ChangeEvent(Record):
     at: datetime
     run_id: int
     first_visit: bool
+    cause: str
     url: str
+
+    @property
+    def is_news(self) -> bool:
+        """Whether the vendor did it: neither a first reading nor a correction of our own."""
+        return not self.first_visit and self.cause != "extractor"
 
 
 def rows(home: Home, sql: str) -> Iterator[Row]:
@@ -162,6 +171,11 @@ def marked_scores(home: Home, scorecard: str) -> tuple[DimensionScore, ...]:
     )
 
 
+def held(home: Home) -> tuple[Hold, ...]:
+    """The pages that are held, oldest first."""
+    return tuple(stored_hold(row) for row in rows(home, "FROM holds WHERE open ORDER BY hold_id"))
+
+
 def runs(home: Home) -> tuple[RunCounts, ...]:
     """Every run with what its visits brought, oldest first."""
     return tuple(RunCounts(**row) for row in rows(home, _RUNS))
@@ -173,8 +187,8 @@ def changed_keys(home: Home) -> frozenset[str]:
 
 
 def changes(home: Home) -> tuple[ChangeEvent, ...]:
-    """Every event, in the order in which it was found."""
-    return _events(home, "FROM stored.changes")
+    """Everything that sources did, in the order in which it was found."""
+    return _events(home, "FROM stored.changes WHERE cause <> 'extractor'")
 
 
 def unranked_changes(home: Home) -> tuple[ChangeEvent, ...]:
@@ -191,7 +205,7 @@ def _events(home: Home, which: str) -> tuple[ChangeEvent, ...]:
         for row in rows(home, "SELECT source_id, url FROM stored.sources ORDER BY source_id, revision")
     }
     versions: dict[tuple[str, int], Claim] = {}
-    for row in rows(home, _VERSIONS):
+    for row in rows(home, _VERSIONS.format(which=which)):
         claim = stored_claim(row).claim
         versions[claim.claim_key, row["version"]] = claim
     return tuple(
@@ -207,6 +221,7 @@ def _events(home: Home, which: str) -> tuple[ChangeEvent, ...]:
             at=row["recorded_at"],
             run_id=row["run_id"],
             first_visit=row["first_visit"],
+            cause=row["cause"],
             url=urls.get(row["source_id"], ""),
         )
         for row in found

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from schemas.ledger import Change, ChangeKind
+from schemas.ledger import Change, ChangeKind, Hold
 from schemas.ranking import DimensionScore, Proposal, Ranking
 from schemas.record import Record
 from schemas.source import FetchStatus
@@ -15,7 +15,8 @@ class PageRow(Record):
     """One page of a run: what the visit brought, and what it did to the claims.
 
     `claims`: how many the page states now, where this visit could tell. `reason`: why the visit failed, or
-    why the page could not be read.
+    why the page could not be read. `held`: why nothing was taken from it. `reread`: what a newer reader made
+    of its former bytes before it was compared, which is no news of the vendor's.
     """
 
     source_id: str
@@ -26,6 +27,8 @@ class PageRow(Record):
     first_visit: bool = False
     claims: int | None = None
     changes: tuple[Change, ...] = ()
+    held: Hold | None = None
+    reread: tuple[Change, ...] = ()
 
     def count(self, kind: ChangeKind) -> int:
         """How many of the page's events are of that kind."""
@@ -65,7 +68,15 @@ class RunSummary(Record):
     @property
     def unread(self) -> int:
         """How many pages came and could not be read."""
-        return sum(page.status is FetchStatus.CHANGED and page.claims is None for page in self.pages)
+        return sum(
+            page.status is FetchStatus.CHANGED and page.claims is None and page.held is None
+            for page in self.pages
+        )
+
+    @property
+    def held(self) -> tuple[Hold, ...]:
+        """The pages of which nothing was taken, because they would lose most of their claims at once."""
+        return tuple(page.held for page in self.pages if page.held and page.held.hold_id)
 
     @property
     def news(self) -> tuple[Change, ...]:

@@ -13,7 +13,10 @@ MOST_CLAIMS = 20_000
 
 
 class Extraction(Record):
-    """Everything read from one snapshot. `reason` says why there are no claims where the page is unreadable."""
+    """Everything read from one snapshot. `reason` says why there are no claims where the page is unreadable.
+
+    `extractor`: what read it, with its version, as its claims name it.
+    """
 
     source: str
     document: Document | None
@@ -21,3 +24,4 @@ class Extraction(Record):
     flags: tuple[Flag, ...] = ()
     checks: tuple[Check, ...] = ()
     reason: str = ""
+    extractor: str = ""

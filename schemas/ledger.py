@@ -27,6 +27,41 @@ class StoredClaim(Record):
     not_seen: int = Field(default=0, ge=0)
 
 
+class HoldReason(StrEnum):
+    """Why a page is held: in which form it would lose most of its claims."""
+
+    GONE = "gone"
+    LOGIN_WALL = "login_wall"
+    SCRIPT_SHELL = "script_shell"
+    UNREADABLE = "unreadable"
+    LOST_CLAIMS = "lost_claims"
+
+
+class Hold(Record):
+    """A page from which nothing is taken until it comes well again or a person says what it is.
+
+    `claims_before`: how many claims stood on it; `claims_lost`: how many of them it would lose.
+    `snapshot_sha256`: the bytes that are held; None where there was no page. `hold_id` 0: nobody is asked, because
+    a person has already let the claims stand.
+    """
+
+    hold_id: int = Field(ge=0)
+    source_id: str
+    reason: HoldReason
+    claims_before: int = Field(ge=0)
+    claims_lost: int = Field(ge=0)
+    snapshot_sha256: str | None
+    held_at: datetime
+
+
+class Release(Record):
+    """A person's word on a held page. `accept`: it is right as it is; else its claims stand as they were."""
+
+    accept: bool
+    who: str = Field(min_length=1)
+    note: str = ""
+
+
 class ChangeKind(StrEnum):
     """What happened to a claim between two visits."""
 
@@ -48,9 +83,10 @@ class Change(Record):
 
 
 class PageChanges(Record):
-    """All events of one page in one run, written in one transaction."""
+    """All events of one page in one run, written in one transaction. `held`: why nothing was taken from it."""
 
     source_id: str
     first_visit: bool
     changes: tuple[Change, ...] = ()
     same: int = Field(default=0, ge=0)
+    held: Hold | None = None

@@ -13,8 +13,8 @@ class Comparison(Record):
 
     `claims` are the new reading's, in its order, under their final keys; `changes` come in the same order,
     followed by what is no longer seen. `absent` and `back` are the keys of known claims that are not on the
-    page, and of those that are again. `ambiguous`: the final keys of claims that fitted two known ones
-    equally well and were therefore taken as new.
+    page, and of those that are again. `ambiguous`: the final keys of claims that fitted several known
+    ones equally well and were therefore taken as new, each with the keys of those.
     """
 
     claims: tuple[Claim, ...]
@@ -22,7 +22,7 @@ class Comparison(Record):
     same: int
     absent: tuple[str, ...] = ()
     back: tuple[str, ...] = ()
-    ambiguous: tuple[str, ...] = ()
+    ambiguous: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
 
 def compare(
@@ -77,8 +77,45 @@ def compare(
         same=same,
         absent=tuple(stored.claim.claim_key for stored in absent),
         back=tuple(back),
-        ambiguous=tuple(claims[n].claim_key for n in matching.ambiguous),
+        ambiguous=tuple(
+            (claims[one.new].claim_key, tuple(old[o].claim.claim_key for o in one.old))
+            for one in matching.ambiguous
+        ),
     )
+
+
+def as_rereading(comparison: Comparison, known: tuple[StoredClaim, ...]) -> Comparison:
+    """The same, with what only a new reader of the same bytes can have changed: flags, and the words quoted."""
+    before = {stored.claim.claim_key: stored for stored in known}
+    told = {
+        change.claim_key: change for change in comparison.changes if change.kind is not ChangeKind.NOT_SEEN
+    }
+    changes: list[Change] = []
+    for claim in comparison.claims:
+        stored = before.get(claim.claim_key)
+        change = told.get(claim.claim_key)
+        if stored and (change is None or change.kind is ChangeKind.SEEN_AGAIN):
+            fields = _reread_fields(stored.claim, claim)
+            if fields:
+                change = Change(
+                    kind=ChangeKind.CHANGED,
+                    claim_key=claim.claim_key,
+                    source_id=stored.source_id,
+                    fields=fields,
+                    before=stored.claim,
+                    after=claim,
+                )
+        if change:
+            changes.append(change)
+    lost = [change for change in comparison.changes if change.kind is ChangeKind.NOT_SEEN]
+    same = len(comparison.claims) - len(changes)
+    return comparison.model_copy(update={"changes": (*changes, *lost), "same": same})
+
+
+def _reread_fields(before: Claim, after: Claim) -> tuple[str, ...]:
+    flags = ("flags",) if set(before.flags) != set(after.flags) else ()
+    quote = ("quote",) if before.evidence.quote.split() != after.evidence.quote.split() else ()
+    return flags + quote
 
 
 def _event(before: StoredClaim | None, claim: Claim, source_id: str) -> Change | None:

@@ -2,25 +2,28 @@
 
 Four ways, from the surest to the weakest; each takes what the ones before left over:
 
-1. the same key and nothing that a reader cares about differs;
-2. another key, but the same words in the same place say the same (keys moved with the order of the page);
-3. the same key and metric, and something differs: the statement changed;
-4. no common key, but product, basis, qualifiers, access, headers and wording are close enough.
+1. the same words in the same place say the same, with the same key or (keys move with the order) another one;
+2. the same key, and nothing that a reader cares about differs;
+3. the same key, and the same words but for the figures in the same place: the statement changed;
+4. the rest by assignment: of all pairings of the page, the one in which metric, product, basis, qualifiers,
+   access, headers, wording, key and order agree most (`warehouse.assignment`).
 
-Where two candidates are equally good and say different things, none is taken.
+A key counts little in the assignment, because its number moves with the order of the page. Where another pairing
+is as good and would say something else, none is taken and the candidates are recorded.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence, Set
 from decimal import Decimal
 from typing import TypeVar
 
 from schemas.claim import Claim
 from schemas.ledger import StoredClaim
 from schemas.record import Record
+from warehouse.assignment import LARGEST, assign, components
 from warehouse.rows import stored_decimal
 
 Item = TypeVar("Item", bound=Hashable)
@@ -49,16 +52,27 @@ headers and the wording together must be half alike."""
 MOST_PAIRS = 250_000
 """Pairs of a page, each of one metric, beyond which only keys are compared, so that none can hold up a run."""
 
-_EXACT_KEY, _SAME_STEM, _SAME_VALUE, _STANDS_NOW = 2.0, 1.5, 0.05, 0.01
+MARGIN = 0.02
+"""By how much another pairing of a page may be worse and still leave open which of them is right."""
+
+_LEAST_GAIN = 0.05
+_SAME_KEY, _SAME_STEM, _SAME_VALUE, _SAME_RANK, _STANDS_NOW = 0.05, 0.03, 0.05, 0.03, 0.01
 _SUFFIX = re.compile(r"~\d+$")
 _DIGITS = re.compile(r"[0-9０-９][0-9０-９.,]*")
+
+
+class Unclear(Record):
+    """A new claim that could be one or the other of several old ones, all by index."""
+
+    new: int
+    old: tuple[int, ...]
 
 
 class Matching(Record):
     """Pairs of indices (old, new), each index at most once, and the new ones that were left for ambiguity."""
 
     pairs: tuple[tuple[int, int], ...]
-    ambiguous: tuple[int, ...] = ()
+    ambiguous: tuple[Unclear, ...] = ()
 
 
 def changed_fields(old: Claim, new: Claim) -> tuple[str, ...]:
@@ -88,29 +102,25 @@ def match(old: tuple[StoredClaim, ...], new: tuple[Claim, ...]) -> Matching:
     """Pairs each new claim with at most one old claim of the same metric, whatever the order of either."""
     free_old, free_new = set(range(len(old))), set(range(len(new)))
     pairs: list[tuple[int, int]] = []
-    said_old = {o: _content(old[o].claim) for o in free_old}
-    said_new = {n: _content(new[n]) for n in free_new}
+    traits_old = _traits([stored.claim for stored in old])
+    traits_new = _traits(new)
 
     def take(found: list[tuple[int, int]]) -> None:
         pairs.extend(found)
         free_old.difference_update(o for o, _ in found)
         free_new.difference_update(n for _, n in found)
 
-    take(
-        _pair_equal(
-            {o: (old[o].claim.claim_key, said_old[o]) for o in free_old},
-            {n: (new[n].claim_key, said_new[n]) for n in free_new},
+    def take_equal(say: Callable[[_Traits], Hashable]) -> None:
+        take(
+            _pair_equal({o: say(traits_old[o]) for o in free_old}, {n: say(traits_new[n]) for n in free_new})
         )
-    )
-    take(
-        _pair_equal(
-            {o: (said_old[o], _place(old[o].claim)) for o in free_old},
-            {n: (said_new[n], _place(new[n])) for n in free_new},
-        )
-    )
-    take(_pair_only_keys(old, new, free_old, free_new))
-    found, ambiguous = _pair_best(old, new, free_old, free_new)
-    return Matching(pairs=tuple(sorted(pairs + found, key=lambda pair: pair[1])), ambiguous=ambiguous)
+
+    take_equal(lambda traits: (traits.claim.claim_key, traits.content, traits.place))
+    take_equal(lambda traits: (traits.content, traits.place))
+    take_equal(lambda traits: (traits.claim.claim_key, traits.content))
+    take(_pair_only_keys(traits_old, traits_new, free_old, free_new))
+    found, unclear = _pair_best(old, new, traits_old, traits_new, free_old, free_new)
+    return Matching(pairs=tuple(sorted(pairs + found, key=lambda pair: pair[1])), ambiguous=unclear)
 
 
 def _pair_equal(by_old: Mapping[int, Hashable], by_new: Mapping[int, Hashable]) -> list[tuple[int, int]]:
@@ -121,12 +131,15 @@ def _pair_equal(by_old: Mapping[int, Hashable], by_new: Mapping[int, Hashable]) 
 
 
 def _pair_only_keys(
-    old: Sequence[StoredClaim], new: Sequence[Claim], free_old: Set[int], free_new: Set[int]
+    old: Sequence[_Traits], new: Sequence[_Traits], free_old: Set[int], free_new: Set[int]
 ) -> list[tuple[int, int]]:
-    """Pairs that `_pair_best` would take in any case: a key outweighs all else, and nobody else has this one."""
-    partners = _by_key(old, new, free_old, free_new)
-    asked = Counter(o for olds in partners.values() for o in olds)
-    return [(olds[0], n) for n, olds in partners.items() if len(olds) == 1 and asked[olds[0]] == 1]
+    """Pairs with one key, the same words (but for figures) in the same place, and nobody else to ask."""
+    asked: dict[Hashable, tuple[list[int], list[int]]] = defaultdict(lambda: ([], []))
+    for o in sorted(free_old):
+        asked[old[o].signature][0].append(o)
+    for n in sorted(free_new):
+        asked[new[n].signature][1].append(n)
+    return [(olds[0], news[0]) for olds, news in asked.values() if len(olds) == len(news) == 1]
 
 
 def _by_key(
@@ -154,51 +167,66 @@ def _by_key(
 
 
 def _pair_best(
-    old: tuple[StoredClaim, ...], new: tuple[Claim, ...], free_old: set[int], free_new: set[int]
-) -> tuple[list[tuple[int, int]], tuple[int, ...]]:
-    """Takes the best pair again and again; a tie between candidates that differ takes none of them."""
-    traits_old = {o: _Traits(old[o].claim) for o in free_old}
-    traits_new = {n: _Traits(new[n]) for n in free_new}
-    scores = _scores(old, new, traits_old, traits_new)
-    rivals_of_new: dict[tuple[int, float], list[int]] = defaultdict(list)
-    rivals_of_old: dict[tuple[int, float], list[int]] = defaultdict(list)
-    for (o, n), score in scores.items():
-        rivals_of_new[n, score].append(o)
-        rivals_of_old[o, score].append(n)
-    pairs: list[tuple[int, int]] = []
-    ambiguous: list[int] = []
-    left_old, left_new = set(free_old), set(free_new)
-    for (o, n), score in sorted(scores.items(), key=lambda item: (-item[1], item[0])):
-        if o not in left_old or n not in left_new:
-            continue
-        olds = [i for i in rivals_of_new[n, score] if i in left_old]
-        news = [i for i in rivals_of_old[o, score] if i in left_new]
-        if len({traits_old[i].content for i in olds}) > 1 or len({traits_new[i].content for i in news}) > 1:
-            ambiguous += news
-            left_old.difference_update(olds)
-            left_new.difference_update(news)
-        else:
-            pairs.append((o, n))
-            left_old.discard(o)
-            left_new.discard(n)
-    return pairs, tuple(sorted(ambiguous))
-
-
-def _scores(
     old: Sequence[StoredClaim],
     new: Sequence[Claim],
-    traits_old: Mapping[int, _Traits],
-    traits_new: Mapping[int, _Traits],
+    traits_old: Sequence[_Traits],
+    traits_new: Sequence[_Traits],
+    free_old: set[int],
+    free_new: set[int],
+) -> tuple[list[tuple[int, int]], tuple[Unclear, ...]]:
+    """Pairs the rest by assignment. Members that could be paired otherwise are left alone where it matters."""
+    gains = _gains(old, new, traits_old, traits_new, free_old, free_new)
+    found = assign(_bounded(gains, traits_old, traits_new), MARGIN)
+    partner = {n: o for o, n in found.pairs}
+    unclear: list[Unclear] = []
+    for olds, news in found.groups:
+        same_old = len({traits_old[o].content for o in olds}) == 1
+        same_new = len({traits_new[n].content for n in news}) == 1
+        for n in news:
+            partner.pop(n, None)
+        if same_old and same_new:
+            partner.update((n, o) for o, n in zip(olds, news, strict=False))
+        else:
+            unclear += [Unclear(new=n, old=olds) for n in news]
+    return [(o, n) for n, o in partner.items()], tuple(sorted(unclear, key=lambda one: one.new))
+
+
+def _gains(
+    old: Sequence[StoredClaim],
+    new: Sequence[Claim],
+    traits_old: Sequence[_Traits],
+    traits_new: Sequence[_Traits],
+    free_old: Set[int],
+    free_new: Set[int],
 ) -> dict[tuple[int, int], float]:
-    scores: dict[tuple[int, int], float] = {}
-    for o, n in _candidates(old, new, traits_old.keys(), traits_new.keys()):
+    """What pairing each two is worth, over leaving both alone."""
+    gains: dict[tuple[int, int], float] = {}
+    for o, n in _candidates(old, new, free_old, free_new):
         before, after = traits_old[o], traits_new[n]
         key = _key_score(before.claim.claim_key, after.claim.claim_key)
         alike = _similarity(before, after)
         if key or alike >= CLOSE_ENOUGH:
             score = key + alike + _SAME_VALUE * (before.content == after.content)
-            scores[o, n] = round(score + _STANDS_NOW * (old[o].not_seen == 0), 6)
-    return scores
+            score += _SAME_RANK * (before.rank is not None and before.rank == after.rank)
+            score += _STANDS_NOW * (old[o].not_seen == 0)
+            gains[o, n] = max(round(score - CLOSE_ENOUGH + _LEAST_GAIN, 6), _LEAST_GAIN)
+    return gains
+
+
+def _bounded(
+    gains: dict[tuple[int, int], float], old: Sequence[_Traits], new: Sequence[_Traits]
+) -> dict[tuple[int, int], float]:
+    """The same, but where very many claims could be each other only those with one key are still asked."""
+    large = [(set(os), set(ns)) for os, ns in components(gains) if len(os) + len(ns) > LARGEST]
+    if not large:
+        return gains
+    kept = {
+        (o, n): gain
+        for (o, n), gain in gains.items()
+        if old[o].claim.claim_key == new[n].claim.claim_key or not any(o in os for os, _ in large)
+    }
+    still = {o for os, ns in components(kept) if len(os) + len(ns) > LARGEST for o in os}
+    return {pair: gain for pair, gain in kept.items() if pair[0] not in still}
 
 
 def _candidates(
@@ -223,20 +251,38 @@ def _candidates(
 
 def _key_score(old_key: str, new_key: str) -> float:
     if old_key == new_key:
-        return _EXACT_KEY
+        return _SAME_KEY
     return _SAME_STEM if _SUFFIX.sub("", old_key) == new_key else 0.0
 
 
 class _Traits:
-    """What `_similarity` looks at, worked out once a claim."""
+    """What the matching looks at, worked out once a claim. `rank`: its place among the page's of its metric.
 
-    def __init__(self, claim: Claim) -> None:
+    Ranks compare only between pages with as many claims of the metric, where none came or went.
+    """
+
+    def __init__(self, claim: Claim, rank: tuple[int, int] | None) -> None:
         self.claim = claim
+        self.rank = rank
         self.content = _content(claim)
+        self.place = _place(claim)
         self.qualifiers = frozenset(claim.qualifiers.items())
         self.access = claim.condition.get("access")
-        self.path = frozenset(_place(claim)[1:])
-        self.wording = _grams(claim)
+        self.path = frozenset(self.place[1:])
+        text = _DIGITS.sub("#", self.place[0])
+        self.wording = frozenset(text[i : i + 2] for i in range(max(len(text) - 1, 1)))
+        self.signature = (claim.claim_key, claim.metric, text, *self.place[1:])
+
+
+def _traits(claims: Sequence[Claim]) -> list[_Traits]:
+    by_metric: dict[str, list[int]] = defaultdict(list)
+    for index, claim in enumerate(claims):
+        by_metric[claim.metric].append(index)
+    ranks: dict[int, tuple[int, int]] = {}
+    for indices in by_metric.values():
+        indices.sort(key=lambda index: (claims[index].evidence.start, index))
+        ranks.update((index, (place, len(indices))) for place, index in enumerate(indices))
+    return [_Traits(claim, ranks[index]) for index, claim in enumerate(claims)]
 
 
 def _similarity(old: _Traits, new: _Traits) -> float:
@@ -260,12 +306,6 @@ def _overlap(left: frozenset[Item], right: frozenset[Item]) -> float:
     if left == right:
         return 1.0
     return len(left & right) / len(left | right)
-
-
-def _grams(claim: Claim) -> frozenset[str]:
-    """Pairs of neighbouring characters of the wording, in which every number counts as the same."""
-    text = _DIGITS.sub("#", _folded(claim.evidence.quote))
-    return frozenset(text[i : i + 2] for i in range(max(len(text) - 1, 1)))
 
 
 def _said(claim: Claim, name: str) -> Hashable:

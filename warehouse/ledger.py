@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from datetime import datetime
 from decimal import Decimal
 from types import TracebackType
@@ -10,16 +11,17 @@ from typing import Literal
 
 from schemas.errors import LedgerError
 from schemas.extraction import Extraction
-from schemas.ledger import PageChanges, StoredClaim
+from schemas.ledger import Hold, PageChanges, Release, StoredClaim
 from schemas.ranking import DimensionScore, Proposal, Ranking
 from schemas.scorecard import Scorecard
 from schemas.source import Snapshot, Source, Visit
-from warehouse import pages, snapshots
+from warehouse import holds, latest, pages, snapshots
 from warehouse.database import Database
 from warehouse.home import Home
 from warehouse.lock import WriterLock
 from warehouse.migrate import lay_views, migrate
-from warehouse.publish import publish
+from warehouse.page_writer import Page
+from warehouse.publish import is_current, publish
 from warehouse.restore import Restored, restore
 from warehouse.rows import OpenFlag, as_json, stored_decimal, stored_flag, utc
 
@@ -114,32 +116,104 @@ class Ledger:
     def put_source(self, source: Source, at: datetime) -> None:
         """Keeps what is known of the source; what was known before stays as an earlier revision."""
         with self._database.transaction(f"the source {source.id} could not be stored"):
-            pages.put_source(self._database, source, at)
+            pages.put_sources(self._database, [(source, at)])
 
     def last_snapshot(self, source_id: str) -> Snapshot | None:
         """The newest snapshot that was read into the ledger; None before the first.
 
         None too where its body is no longer on disk, so that the next visit fetches the page whatever it was.
         """
-        last = pages.last_snapshot(self._database, source_id)
+        last = latest.last_snapshot(self._database, source_id)
         return last if last and snapshots.is_whole(self._home, last.sha256) else None
 
+    def last_snapshots(self) -> dict[str, Snapshot]:
+        """By source what `last_snapshot` gives; of the bodies only that they are there is looked at."""
+        found = latest.last_snapshots(self._database)
+        return {key: last for key, last in found.items() if snapshots.is_there(self._home, last.sha256)}
+
     def write_page(
-        self, run_id: int, source: Source, visit: Visit, extraction: Extraction | None
+        self,
+        run_id: int,
+        source: Source,
+        visit: Visit,
+        extraction: Extraction | None,
+        word: Release | None = None,
     ) -> PageChanges:
         """Stores a visit and all that follows from it, and says what changed.
 
-        A changed page is compared with the known claims. A failed visit, a page that could not be read and
-        one without an extraction say nothing about them. On a page that is gone they become not seen, and
-        seen again when it comes back unchanged. What is past the limits is left out: `limits.within_limits`.
+        A changed page is compared with the known claims. A failed visit and one without an extraction say
+        nothing about them. A page that is gone, cannot be read or would lose more than half of its claims is
+        held: nothing is taken from it until it comes well again, or a person's `word` accepts it as it is.
+        What is past the limits is left out: `limits.within_limits`.
         """
         with self._database.transaction(f"the page {source.id} could not be stored"):
             self._require_running(run_id)
-            return pages.write_visit(self._database, run_id, source, visit, extraction)
+            return pages.write_visit(self._database, run_id, source, visit, extraction, word)
+
+    def write_unchanged(
+        self, run_id: int, visited: Sequence[tuple[Source, Visit]]
+    ) -> tuple[PageChanges, ...]:
+        """Stores visits that brought the same bytes as before, in one transaction, and says what they end."""
+        with self._database.transaction(f"{len(visited)} unchanged pages could not be stored"):
+            self._require_running(run_id)
+            return pages.write_unchanged(self._database, run_id, visited)
+
+    def reread_page(
+        self, run_id: int, visit: Visit, extraction: Extraction, *, force: bool = False
+    ) -> PageChanges:
+        """Stores what another reader made of bytes that were read before. No event of it is the vendor's.
+
+        A reader that would lose more than half of the page's claims is not trusted: then nothing is stored and
+        `held` says how many, unless `force` is given. The visit names the snapshot and is not stored itself.
+        """
+        with self._database.transaction(f"the rereading of {visit.source_id} could not be stored"):
+            self._require_running(run_id)
+            page = Page(self._database, run_id, visit.source_id, visit, visit_id=0)
+            return page.reread(extraction, force=force)
+
+    def last_readers(self) -> dict[str, tuple[str, str]]:
+        """By source: the hash of the snapshot that was read last, and what read it."""
+        rows = self._database.rows(
+            """
+            SELECT source_id, snapshot_sha256, extractor FROM stored.readings
+            QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY reading_id DESC) = 1
+            """
+        )
+        return {row["source_id"]: (row["snapshot_sha256"], row["extractor"]) for row in rows}
+
+    def known_sources(self) -> tuple[Source, ...]:
+        """What is known of every source that was ever visited, as last listed."""
+        return tuple(
+            Source(**{name: row["source_id" if name == "id" else name] for name in Source.model_fields})
+            for row in self._database.rows(
+                """
+                SELECT * FROM stored.sources
+                QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY revision DESC) = 1
+                ORDER BY source_id
+                """
+            )
+        )
+
+    def open_holds(self) -> tuple[Hold, ...]:
+        """The pages that are held, oldest first."""
+        return holds.open_holds(self._database)
+
+    def held_snapshot(self, hold: Hold) -> Snapshot | None:
+        """The page as it came last while it is held; None where it came no more."""
+        return latest.newest_snapshot_unless_gone(self._database, hold.source_id)
+
+    def keep_claims(self, run_id: int, hold: Hold, word: Release, at: datetime) -> None:
+        """Ends a hold by a person's word that the claims stand; the same page is not held again."""
+        with self._database.transaction(f"the hold on {hold.source_id} could not be ended"):
+            self._require_running(run_id)
+            visits = self._database.rows(
+                "SELECT max(visit_id) AS last FROM stored.visits WHERE source_id = ?", [hold.source_id]
+            )
+            holds.end_hold(self._database, hold, run_id, visits[0]["last"], at, word)
 
     def current_claims(self, vendor: str | None = None) -> tuple[StoredClaim, ...]:
         """The latest version of every claim, those no longer seen included, in their pages' order."""
-        return pages.latest_claims(self._database, vendor=vendor)
+        return latest.latest_claims(self._database, vendor=vendor)
 
     # Flags
 
@@ -162,9 +236,9 @@ class Ledger:
         return tuple(flag for flags in by_claim.values() for flag in flags)
 
     def decide(self, flag_id: str, reading: str, who: str, note: str, at: datetime) -> None:
-        """Settles a flag of the latest version of its claim. A later decision on it takes precedence.
+        """Settles a flag of the latest version of its claim, and publishes, so that readers see it at once.
 
-        When the claim changes, the question is open again. Raises LedgerError where there is no such flag or
+        A later decision on it takes precedence. When the claim changes, the question is open again. Raises LedgerError where there is no such flag or
         no such reading, naming the readings there are.
         """
         if not who.strip():
@@ -197,6 +271,7 @@ class Ledger:
                 "decided_at": utc(at),
             }
             self._database.insert("stored.decisions", [decision])
+        self.publish()
 
     # Rankings
 
@@ -302,6 +377,11 @@ class Ledger:
     def publish(self) -> None:
         """Puts a checked copy of the ledger in the place where readers find it. See `warehouse.publish`."""
         publish(self._database, self._home)
+
+    def publish_if_behind(self) -> None:
+        """Publishes where readers do not have all that is stored: after a run that was killed, say."""
+        if not is_current(self._database, self._home):
+            self.publish()
 
     def _require_running(self, run_id: int) -> None:
         rows = self._database.rows("SELECT status FROM stored.runs WHERE run_id = ?", [run_id])

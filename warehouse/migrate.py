@@ -38,7 +38,16 @@ def shipped_migrations() -> tuple[Migration, ...]:
 
 def shipped_views() -> dict[str, str]:
     """The SQL of each readers' view, by its name."""
-    folder = files("warehouse") / "views"
+    return _scripts("views")
+
+
+def shipped_macros() -> dict[str, str]:
+    """The SQL of each readers' macro, by its name."""
+    return _scripts("macros")
+
+
+def _scripts(folder_name: str) -> dict[str, str]:
+    folder = files("warehouse") / folder_name
     names = sorted(entry.name for entry in folder.iterdir() if entry.name.endswith(".sql"))
     return {name.removesuffix(".sql"): (folder / name).read_text(encoding="utf-8") for name in names}
 
@@ -65,14 +74,16 @@ def migrate(database: Database, migrations: tuple[Migration, ...] | None = None)
 
 
 def lay_views(database: Database) -> None:
-    """Makes the readers' views what this version ships. Does nothing where they already are."""
-    views = shipped_views()
-    digest = hashlib.sha256("\0".join(views.values()).encode()).hexdigest()
+    """Makes the readers' views and macros what this version ships. Does nothing where they already are."""
+    macros, views = shipped_macros(), shipped_views()
+    # `moment` is used by the other macros; views only by those after them in the alphabet.
+    scripts = [macros["moment"], *macros.values(), *views.values()]
+    digest = hashlib.sha256("\0".join(scripts).encode()).hexdigest()
     laid = database.rows("SELECT sha256 FROM stored.laid_views")
     if laid and laid[0]["sha256"] == digest:
         return
     with database.transaction("the views could not be laid"):
-        for sql in views.values():
+        for sql in scripts:
             database.run_script(sql)
         database.execute("DELETE FROM stored.laid_views")
         database.insert("stored.laid_views", [{"sha256": digest}])

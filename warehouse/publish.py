@@ -39,6 +39,22 @@ INVARIANTS: dict[str, str] = {
 """What must hold of every published file: each query gives the rows of which its key is true."""
 
 
+_STATE = """
+SELECT
+    (SELECT max((run_id, status)) FROM {0}stored.runs) AS run,
+    (SELECT max(visit_id) FROM {0}stored.visits) AS visit,
+    (SELECT max(reading_id) FROM {0}stored.readings) AS reading,
+    (SELECT max(change_id) FROM {0}stored.changes) AS change,
+    (SELECT max(decision_id) FROM {0}stored.decisions) AS decision,
+    (SELECT max(score_id) FROM {0}stored.scores) AS score,
+    (SELECT max(ranking_id) FROM {0}stored.rankings) AS ranking,
+    (SELECT max(hold_id) FROM {0}stored.releases) AS release,
+    (SELECT max(version) FROM {0}stored.schema_version) AS form,
+    (SELECT sha256 FROM {0}stored.laid_views) AS views
+"""
+"""What a ledger and a whole copy of it have in common. Everything is numbered upwards and nothing is changed."""
+
+
 def publish(database: Database, home: Home) -> None:
     """Replaces the file that readers open by a copy of the ledger as it stands.
 
@@ -64,6 +80,23 @@ def publish(database: Database, home: Home) -> None:
     finally:
         with contextlib.suppress(OSError):
             _remove(new)
+
+
+def is_current(database: Database, home: Home) -> bool:
+    """Whether the published file holds all that the ledger does. False where it cannot be read."""
+    if not home.published.is_file():
+        return False
+    path = str(home.published).replace("'", "''")
+    try:
+        database.run_script(f"ATTACH '{path}' AS copy (READ_ONLY)")
+    except duckdb.Error:
+        return False
+    try:
+        return database.rows(_STATE.format("copy.")) == database.rows(_STATE.format(""))
+    except LedgerError:
+        return False
+    finally:
+        database.run_script("DETACH copy")
 
 
 def _copy(database: Database, new: Path) -> None:

@@ -15,6 +15,7 @@ LEDGER_ONLY = "a query reads the ledger only: no file and no extension"
 
 OPEN_TABLE_FUNCTIONS = frozenset(
     {
+        "claims_as_of",
         "duckdb_columns",
         "duckdb_constraints",
         "duckdb_functions",

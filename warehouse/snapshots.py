@@ -51,6 +51,14 @@ def load(home: Home, sha256: str) -> bytes:
     return body
 
 
+def is_there(home: Home, sha256: str) -> bool:
+    """Whether bytes are kept under that hash, whole or not."""
+    try:
+        return _path(home, sha256).stat().st_size > 0
+    except OSError:
+        return False
+
+
 def is_whole(home: Home, sha256: str) -> bool:
     """Whether the bytes can be loaded."""
     try:

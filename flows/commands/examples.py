@@ -24,6 +24,15 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing verify --cases pairs.jsonl",
         "koujing verify --cases - < statements.jsonl",
     ),
+    "held": ("koujing held", "koujing held --format json"),
+    "release": (
+        'koujing release kingsoft-xingliu --who "Li Wei"',
+        'koujing release huawei-sfs-turbo --keep --who "Li Wei" --note "a login wall, asked the vendor"',
+    ),
+    "reextract": ("koujing reextract", "koujing reextract --source huawei-sfs-turbo --all"),
+    "export": ("koujing export out", "koujing export out --format csv --view claims --view changes"),
+    "backup": ("koujing backup koujing.tar", "koujing backup backups/monday.tar --wait 600"),
+    "restore": ("koujing --home new-home restore koujing.tar",),
     "where": (
         "koujing where",
         "KOUJING_HOME=/data/koujing koujing where",

@@ -102,6 +102,7 @@ def default_list(home: Home) -> str:
 
 def _print_summary(summary: RunSummary) -> None:
     from flows.commands.asking import metric_of
+    from flows.progress import told_hold
     from schemas.source import FetchStatus
 
     first = sum(page.first_visit and page.status is FetchStatus.CHANGED for page in summary.pages)
@@ -112,6 +113,8 @@ def _print_summary(summary: RunSummary) -> None:
         f"{summary.visits(FetchStatus.UNCHANGED)} unchanged, {summary.visits(FetchStatus.GONE)} gone, "
         f"{summary.visits(FetchStatus.FAILED)} failed, {summary.unread} could not be read"
     )
+    for hold in summary.held:
+        say(f"{hold.source_id} is held: {told_hold(hold)[6:]}; see `koujing held`")
     rows = []
     for change in summary.news:
         claim = change.after or change.before

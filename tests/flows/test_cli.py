@@ -354,7 +354,7 @@ def test_flags_come_in_the_order_of_review_with_their_question(koujing: Run, pla
 def test_changes_leave_first_readings_out_unless_asked(koujing: Run, played: Home) -> None:
     home = ("--home", str(played.root))
     listed = json.loads(koujing(*home, "changes", "--format", "json").out)
-    assert {change["kind"] for change in listed} == {"new", "not_seen"}
+    assert {change["kind"] for change in listed} == {"new"}
     throughput = next(change for change in listed if change["metric"] == "fs_throughput")
     assert throughput["before"] is None
     assert throughput["after"]["low"] == "2000000000000"

@@ -86,10 +86,12 @@ def test_the_demo_tells_its_story_and_reuses_it_the_second_time(tmp_path: Path) 
     opened = open_home(home)
     assert run_query(opened, changed.format("new")).rows == [("huawei-sfs-turbo",)]
     assert run_query(opened, changed.format("changed")).rows == []
-    ((gone,),) = run_query(opened, changed.format("not_seen")).rows
-    kept = "SELECT count(*) FILTER (not_seen = 1), count(*) FROM claims WHERE source_id = '{}'"
-    ((unseen, every),) = run_query(opened, kept.format(gone)).rows
-    assert unseen == every > 0
+    assert run_query(opened, changed.format("not_seen")).rows == []
+    ((gone, reason),) = run_query(opened, "SELECT source_id, reason FROM holds WHERE open").rows
+    assert (gone, reason) == ("kingsoft-xingliu", "gone")
+    kept = f"SELECT count(*) FILTER (held AND seen), count(*) FROM claims WHERE source_id = '{gone}'"
+    ((held, every),) = run_query(opened, kept).rows
+    assert held == every > 0
 
     again = koujing(home, "demo")
     assert again.returncode == 0, again.stderr

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from flows import crawl, published
+from flows import published, rereading
 from flows.crawl import by_host, run_refresh
 from flows.demo_server import DemoServer, demo_layers
 from flows.fetch import Fetcher, Limits
@@ -19,7 +19,7 @@ from flows.progress import Silent, told
 from flows.sources import find_sources, with_base
 from flows.summary import PageRow, RunSummary
 from schemas.errors import FetchError, LedgerError, LedgerHeldError
-from schemas.ledger import ChangeKind
+from schemas.ledger import ChangeKind, HoldReason
 from schemas.source import FetchStatus, Snapshot, Source, Visit
 from warehouse import snapshots
 from warehouse.cards import builtin_cards
@@ -150,18 +150,18 @@ def test_a_page_that_fails_in_any_way_is_recorded_with_its_reason_and_the_run_go
 def test_an_extractor_that_raises_fails_the_page_which_is_read_on_the_next_run(
     refresh: Refresh, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    real = crawl.extract
+    real = rereading.extract
 
     def breaks(body: bytes, **more: Any) -> Any:
         raise RecursionError("too deep")
 
-    monkeypatch.setattr(crawl, "extract", breaks)
+    monkeypatch.setattr(rereading, "extract", breaks)
     first = refresh({"page": STORAGE_LATER})
     assert (row(first, "page").status, row(first, "page").reason) == (
         FetchStatus.FAILED,
         "the page could not be read (RecursionError: too deep)",
     )
-    monkeypatch.setattr(crawl, "extract", real)
+    monkeypatch.setattr(rereading, "extract", real)
     second = refresh({"page": STORAGE_LATER})
     assert row(second, "page").status is FetchStatus.CHANGED
     assert row(second, "page").first_visit
@@ -170,7 +170,7 @@ def test_an_extractor_that_raises_fails_the_page_which_is_read_on_the_next_run(
 
 def test_unchanged_bytes_are_not_read_again(refresh: Refresh, monkeypatch: pytest.MonkeyPatch) -> None:
     refresh({"page": STORAGE_LATER})
-    monkeypatch.setattr(crawl, "extract", None)
+    monkeypatch.setattr(rereading, "extract", None)
     summary = refresh({"page": STORAGE_LATER})
     assert row(summary, "page").status is FetchStatus.UNCHANGED
     assert (summary.news, summary.reranked) == ((), ())
@@ -345,10 +345,11 @@ def test_the_demo_s_two_days_change_one_page_and_propose_one_score(
     assert {change.source_id for change in moved} == {"huawei-sfs-turbo"}
     figures = {c.after.metric: c.after.low for c in moved if c.after and c.after.metric.startswith("fs_")}
     assert figures == {"fs_throughput": Decimal(2 * 10**12), "fs_iops": Decimal(30_000_000)}
-    lost = [c for c in second.news if c.kind is ChangeKind.NOT_SEEN]
-    (gone,) = {page.source_id for page in second.pages if page.status is FetchStatus.GONE}
-    assert lost
-    assert {change.source_id for change in lost} == {gone}
+    assert len(moved) == len(second.news)
+    (gone,) = (page.source_id for page in second.pages if page.status is FetchStatus.GONE)
+    (held,) = second.held
+    assert (held.source_id, held.reason) == (gone, HoldReason.GONE)
+    assert held.claims_lost == held.claims_before > 0
     (card,) = [card for card in second.reranked if card.proposals]
     (proposal,) = card.proposals
     assert (proposal.vendor, proposal.dimension) == ("huawei-cloud", "storage_io")

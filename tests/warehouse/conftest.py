@@ -12,7 +12,7 @@ from schemas.claim import Claim, Evidence
 from schemas.document import Document
 from schemas.extraction import Extraction
 from schemas.flag import Flag, Reading
-from schemas.ledger import PageChanges, StoredClaim
+from schemas.ledger import PageChanges, Release, StoredClaim
 from schemas.quantity import Bound
 from schemas.record import Words
 from schemas.source import FetchStatus, Snapshot, Source, Visit
@@ -100,9 +100,10 @@ class Visits:
         snapshot: Snapshot | None = None,
         extraction: Extraction | None = None,
         source_id: str = "page",
+        word: Release | None = None,
     ) -> PageChanges:
         visit = Visit(source_id=source_id, at=self.at, status=status, snapshot=snapshot)
-        changes = self.ledger.write_page(self.run_id, make_source(source_id), visit, extraction)
+        changes = self.ledger.write_page(self.run_id, make_source(source_id), visit, extraction, word)
         self.at += timedelta(days=1)
         return changes
 

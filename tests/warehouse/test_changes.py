@@ -87,7 +87,7 @@ def test_two_equally_good_candidates_that_differ_are_left_alone(claim, stored):
     old = (stored(claim("a", low="1", quote="at 1")), stored(claim("b", low="2", quote="at 2")))
     comparison = compare(old, (claim("c", low="3", quote="at 3"),))
     assert events(comparison) == [("new", "c"), ("not_seen", "a"), ("not_seen", "b")]
-    assert comparison.ambiguous == ("c",)
+    assert comparison.ambiguous == (("c", ("a", "b")),)
 
 
 def test_two_equally_good_candidates_that_agree_are_taken_in_order(claim, stored):

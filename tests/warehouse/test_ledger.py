@@ -8,7 +8,7 @@ import pytest
 from schemas.check import Check, Verdict
 from schemas.errors import LedgerError
 from schemas.extraction import Extraction
-from schemas.ledger import ChangeKind
+from schemas.ledger import ChangeKind, HoldReason, Release
 from schemas.ranking import DimensionScore, Placement, Proposal, Ranking
 from schemas.record import Words
 from schemas.scorecard import Dimension, Scorecard
@@ -81,9 +81,10 @@ def test_a_reordered_page_is_no_event(visits, claim):
     assert (kinds(again), again.same) == ([], 5)
 
 
-def test_a_page_that_is_gone_keeps_its_claims_as_not_seen(visits, claim):
+def test_a_page_that_a_person_takes_for_gone_keeps_its_claims_as_not_seen(visits, claim):
     visits.page(claim("a", path=("A",)), claim("b", path=("B",)))
-    assert kinds(visits.visit(FetchStatus.GONE)) == ["not_seen", "not_seen"]
+    word = Release(accept=True, who="Li")
+    assert kinds(visits.visit(FetchStatus.GONE, word=word)) == ["not_seen", "not_seen"]
     assert [c.not_seen for c in visits.ledger.current_claims()] == [1, 1]
     assert kinds(visits.visit(FetchStatus.GONE)) == []
     assert [c.not_seen for c in visits.ledger.current_claims()] == [2, 2]
@@ -92,7 +93,7 @@ def test_a_page_that_is_gone_keeps_its_claims_as_not_seen(visits, claim):
 def test_a_page_that_comes_back_unchanged_is_seen_again(visits, claim):
     visits.page(claim("a", path=("A",)), claim("b", path=("B",), metric="port_speed"))
     visits.page(claim("a", path=("A",)))
-    visits.visit(FetchStatus.GONE)
+    visits.visit(FetchStatus.GONE, word=Release(accept=True, who="Li"))
     back = visits.visit(FetchStatus.UNCHANGED)
     assert [(c.claim_key, c.kind) for c in back.changes] == [("a", ChangeKind.SEEN_AGAIN)]
     assert {c.claim.claim_key: c.not_seen for c in visits.ledger.current_claims()} == {"a": 0, "b": 2}
@@ -120,11 +121,21 @@ def test_a_page_that_cannot_be_read_says_nothing_about_its_claims(visits, claim)
     kept = snapshots.keep(visits.home, b"bin")
     snapshot = Snapshot(sha256=kept, source_id="page", url="https://x.example/", fetched_at=visits.at, size=3)
     unreadable = Extraction(source="page.html", document=None, reason="binary")
-    assert kinds(visits.visit(FetchStatus.CHANGED, snapshot, unreadable)) == []
+    read = visits.ledger.last_snapshot("page")
+    held = visits.visit(FetchStatus.CHANGED, snapshot, unreadable)
+    assert (kinds(held), held.held.reason) == ([], HoldReason.UNREADABLE)
     assert visits.ledger.current_claims()[0].not_seen == 0
-    assert visits.ledger.last_snapshot("page").sha256 == kept
+    assert visits.ledger.last_snapshot("page") == read
     other = snapshot.model_copy(update={"sha256": "b" * 64})
     visits.visit(FetchStatus.CHANGED, other, None)
+    assert visits.ledger.last_snapshot("page") == read
+
+
+def test_a_page_that_never_could_be_read_is_not_read_again(visits):
+    kept = snapshots.keep(visits.home, b"bin")
+    snapshot = Snapshot(sha256=kept, source_id="page", url="https://x.example/", fetched_at=visits.at, size=3)
+    unreadable = Extraction(source="page.html", document=None, reason="binary")
+    assert visits.visit(FetchStatus.CHANGED, snapshot, unreadable).held is None
     assert visits.ledger.last_snapshot("page").sha256 == kept
 
 
@@ -277,5 +288,5 @@ def test_the_cause_tells_a_better_parser_from_a_changed_page(visits, ledger, cla
     visits.page(claim(low="2", extractor="grammar@2"), body=b"same")
     visits.page(claim(low="3", extractor="grammar@2"), body=b"other")
     visits.page(claim(low="4", extractor="grammar@3"), body=b"third")
-    rows = ledger._database.rows("SELECT cause FROM changes WHERE kind = 'changed' ORDER BY change_id")
+    rows = ledger._database.rows("SELECT cause FROM stored.changes WHERE kind = 'changed' ORDER BY change_id")
     assert [row["cause"] for row in rows] == ["extractor", "page", "both"]

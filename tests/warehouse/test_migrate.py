@@ -6,7 +6,7 @@ import pytest
 from schemas.errors import LedgerError, SchemaTooNewError
 from warehouse.database import Database
 from warehouse.ledger import Ledger
-from warehouse.migrate import Migration, migrate, shipped_migrations, shipped_views
+from warehouse.migrate import Migration, migrate, shipped_macros, shipped_migrations, shipped_views
 
 ONE = Migration(1, "m001_one.sql", "CREATE TABLE stored.one (x INTEGER); INSERT INTO stored.one VALUES (1);")
 TWO = Migration(2, "m002_two.sql", "ALTER TABLE stored.one ADD COLUMN y INTEGER;")
@@ -65,11 +65,16 @@ def test_every_view_and_each_of_its_columns_has_a_comment(home):
             "SELECT table_name, column_name, comment FROM duckdb_columns() "
             "WHERE NOT internal AND schema_name = 'main'"
         ).fetchall()
-    assert (
-        set(views)
-        == set(shipped_views())
-        == {"claims", "claim_history", "open_flags", "ranking", "changes", "proposals"}
-    )
+        macros = dict(
+            connection.execute(
+                "SELECT function_name, comment FROM duckdb_functions() "
+                "WHERE NOT internal AND function_type IN ('macro', 'table_macro')"
+            ).fetchall()
+        )
+    assert set(views) == set(shipped_views())
+    assert set(views) >= {"claims", "claim_history", "open_flags", "ranking", "changes", "proposals", "holds"}
+    assert set(macros) == set(shipped_macros())
+    assert [name for name, comment in macros.items() if not comment] == []
     assert [name for name, comment in views.items() if not comment] == []
     assert len(columns) > 80
     assert [(table, column) for table, column, comment in columns if not comment] == []

@@ -36,9 +36,10 @@ LEFT JOIN stored.claim_versions AS before
 LEFT JOIN stored.claim_versions AS after
     ON after.claim_key = event.claim_key AND after.version = event.version_after
 LEFT JOIN page ON page.source_id = event.source_id
+WHERE event.cause <> 'extractor'
 ORDER BY event.change_id;
 
-COMMENT ON VIEW changes IS 'What happened to each claim, in the order in which it was found.';
+COMMENT ON VIEW changes IS 'What sources did to their claims, in the order in which it was found. What we only read otherwise stands in rereadings.';
 COMMENT ON COLUMN changes.changed_at IS 'When the visit found it (UTC).';
 COMMENT ON COLUMN changes.vendor IS 'The vendor''s id.';
 COMMENT ON COLUMN changes.product IS 'The product''s id.';
@@ -58,7 +59,7 @@ COMMENT ON COLUMN changes.quote_before IS 'The words on the page before.';
 COMMENT ON COLUMN changes.quote_after IS 'The words on the page since.';
 COMMENT ON COLUMN changes.source_url IS 'The address of the page.';
 COMMENT ON COLUMN changes.first_visit IS 'True where the page was read for the first time, so that nothing is news.';
-COMMENT ON COLUMN changes.cause IS 'What differs from the last reading: the page, the extractor (same bytes read by another one), or both.';
+COMMENT ON COLUMN changes.cause IS 'page, or both where another version of the reader read the page before, so that the change may be ours.';
 COMMENT ON COLUMN changes.claim_key IS 'The claim''s name.';
 COMMENT ON COLUMN changes.version_before IS 'The version before; null for a new claim.';
 COMMENT ON COLUMN changes.version_after IS 'The version since; null where it is not seen.';

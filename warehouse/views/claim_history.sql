@@ -22,6 +22,9 @@ SELECT
     valid_from,
     lead(valid_from) OVER (PARTITION BY claim_key ORDER BY version) AS valid_to,
     recorded_at,
+    CASE WHEN lead(cause) OVER (PARTITION BY claim_key ORDER BY version) = 'rereading'
+        THEN lead(recorded_at) OVER (PARTITION BY claim_key ORDER BY version) END AS corrected_at,
+    cause,
     run_id,
     source_id,
     snapshot_sha256,
@@ -50,8 +53,10 @@ COMMENT ON COLUMN claim_history.flags IS 'Names of the ambiguities that were rai
 COMMENT ON COLUMN claim_history.quote IS 'The words on the page that carried this version.';
 COMMENT ON COLUMN claim_history.path IS 'What stood over the words: headings, or row and column headers.';
 COMMENT ON COLUMN claim_history.valid_from IS 'When the source was first seen to say this version (UTC).';
-COMMENT ON COLUMN claim_history.valid_to IS 'When the source was first seen to say the next version; null for the latest.';
+COMMENT ON COLUMN claim_history.valid_to IS 'When the source was first seen to say the next version; null for the latest. Equal to valid_from where it was corrected.';
 COMMENT ON COLUMN claim_history.recorded_at IS 'When this version was written into the ledger (UTC).';
+COMMENT ON COLUMN claim_history.corrected_at IS 'When we read the same words otherwise, so that the next version takes this one''s place from its start; else null (UTC).';
+COMMENT ON COLUMN claim_history.cause IS 'page: the source said something new. rereading: another version of the reader read words that were there before.';
 COMMENT ON COLUMN claim_history.run_id IS 'The run that wrote it.';
 COMMENT ON COLUMN claim_history.source_id IS 'The id of the page in the source list.';
 COMMENT ON COLUMN claim_history.snapshot_sha256 IS 'The hash of the page''s bytes from which this version was read.';

@@ -6,6 +6,9 @@ WITH latest AS (
 sighting AS (
     SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings GROUP BY claim_key
 ),
+held AS (
+    SELECT DISTINCT source_id FROM stored.holds ANTI JOIN stored.releases USING (hold_id)
+),
 page AS (
     SELECT * FROM stored.sources
     QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY revision DESC) = 1
@@ -32,6 +35,7 @@ SELECT
     page.tier,
     coalesce(sighting.not_seen, 0) = 0 AS seen,
     coalesce(sighting.not_seen, 0) AS not_seen,
+    held.source_id IS NOT NULL AS held,
     latest.valid_from,
     latest.recorded_at,
     latest.version,
@@ -42,6 +46,7 @@ SELECT
 FROM latest
 LEFT JOIN sighting USING (claim_key)
 LEFT JOIN page USING (source_id)
+LEFT JOIN held USING (source_id)
 ORDER BY latest.vendor, latest.metric, latest.claim_key;
 
 COMMENT ON VIEW claims IS 'What the sources say now: the latest version of every claim, those no longer seen included.';
@@ -66,6 +71,7 @@ COMMENT ON COLUMN claims.source_url IS 'The address of the page.';
 COMMENT ON COLUMN claims.tier IS 'How close the source is: T1 product page, T2 official docs or paper, T3 third party that measured, T4 repetition.';
 COMMENT ON COLUMN claims.seen IS 'True where the page said it on the last visit that could tell.';
 COMMENT ON COLUMN claims.not_seen IS 'Visits in a row on which it was not there; 0 where it is there. Never a retraction.';
+COMMENT ON COLUMN claims.held IS 'True where the page is held (see holds), so that the claim stands as it was before.';
 COMMENT ON COLUMN claims.valid_from IS 'When the source was first seen to say this version (UTC).';
 COMMENT ON COLUMN claims.recorded_at IS 'When this version was written into the ledger (UTC).';
 COMMENT ON COLUMN claims.version IS 'How many times the claim has been stated differently, counting from 1.';

@@ -1,0 +1,76 @@
+"""A person's word on a page that is held: it is right as it is, or its claims stand."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from flows.rerank import rerank
+from flows.rereading import read_snapshot
+from schemas.errors import LedgerError
+from schemas.ledger import Hold, PageChanges, Release
+from schemas.scorecard import Scorecard
+from schemas.source import FetchStatus, Snapshot, Source, Visit
+from warehouse.home import Home
+from warehouse.ledger import Ledger
+
+
+def release(
+    home: Home,
+    source_id: str,
+    word: Release,
+    clock: Callable[[], datetime],
+    *,
+    cards: Iterable[Scorecard],
+    wait_seconds: float = 0,
+) -> PageChanges:
+    """Ends the hold on a source, publishes, and gives what that did to its claims.
+
+    An accepted page is read as it came last: what it no longer says becomes not seen, what it says anew is
+    stored. A page that is not accepted leaves its claims as they are, and the same page asks nobody again.
+    Raises LedgerError, naming those that are, where the source is not held.
+    """
+    with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
+        hold = _hold_of(ledger, source_id)
+        run_id = ledger.begin_run(f"release {source_id}", clock())
+        try:
+            if word.accept:
+                changes = _accept(home, ledger, run_id, hold, word, clock())
+                if changes.changes:
+                    rerank(ledger, run_id, cards, changes.changes, clock())
+            else:
+                ledger.keep_claims(run_id, hold, word, clock())
+                changes = PageChanges(source_id=source_id, first_visit=False)
+            ledger.end_run(run_id, clock(), "done")
+        except BaseException:
+            with contextlib.suppress(LedgerError):
+                ledger.end_run(run_id, clock(), "failed")
+            raise
+        ledger.publish()
+    return changes
+
+
+def _hold_of(ledger: Ledger, source_id: str) -> Hold:
+    held = {hold.source_id: hold for hold in ledger.open_holds()}
+    if source_id not in held:
+        listed = f"held now: {', '.join(held)}" if held else "nothing is held"
+        raise LedgerError(f"{source_id} is not held; {listed}")
+    return held[source_id]
+
+
+def _accept(home: Home, ledger: Ledger, run_id: int, hold: Hold, word: Release, at: datetime) -> PageChanges:
+    source = next(source for source in ledger.known_sources() if source.id == hold.source_id)
+    snapshot = ledger.held_snapshot(hold)
+    extraction = read_snapshot(home, source, snapshot) if snapshot else None
+    return ledger.write_page(run_id, source, _visit(source, snapshot, word, at), extraction, word)
+
+
+def _visit(source: Source, snapshot: Snapshot | None, word: Release, at: datetime) -> Visit:
+    return Visit(
+        source_id=source.id,
+        at=at,
+        status=FetchStatus.CHANGED if snapshot else FetchStatus.GONE,
+        snapshot=snapshot,
+        reason=f"released by {word.who}, not fetched again",
+    )

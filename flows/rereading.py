@@ -1,0 +1,129 @@
+"""Reads kept pages anew, by the reader of this version; what differs is our correction, and no vendor's change."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from extractors.context import EXTRACTOR
+from extractors.extract import extract
+from flows.rerank import rerank
+from flows.summary import Reranked
+from schemas.errors import LedgerError
+from schemas.extraction import Extraction
+from schemas.ledger import Change, PageChanges
+from schemas.record import Record
+from schemas.scorecard import Scorecard
+from schemas.source import FetchStatus, Snapshot, Source, Visit
+from warehouse import snapshots
+from warehouse.home import Home
+from warehouse.ledger import Ledger
+from warehouse.limits import within_limits
+
+
+class Reextracted(Record):
+    """What a rereading did. `current`: pages that this reader had read before. `missing`: their bytes are gone.
+
+    `not_taken`: pages of which this reader would lose most claims, each with how many of how many.
+    """
+
+    run_id: int
+    read: tuple[str, ...]
+    current: int
+    missing: tuple[str, ...]
+    not_taken: tuple[tuple[str, int, int], ...]
+    changes: tuple[Change, ...]
+    reranked: tuple[Reranked, ...]
+
+
+def read_snapshot(home: Home, source: Source, snapshot: Snapshot) -> Extraction:
+    """Everything that the kept bytes claim. Raises LedgerError where they are missing or damaged."""
+    return extract(
+        snapshots.load(home, snapshot.sha256),
+        source=source.id,
+        content_type=snapshot.content_type,
+        name=snapshot.url,
+        vendor=source.vendor,
+        product=source.product,
+        language=source.language,
+        tier=source.tier,
+    )
+
+
+def reread(
+    home: Home,
+    ledger: Ledger,
+    run_id: int,
+    source: Source,
+    snapshot: Snapshot,
+    at: datetime,
+    *,
+    force: bool = False,
+) -> PageChanges:
+    """Stores what the present reader makes of a kept page. `force`: also where it loses most of the claims."""
+    visit = Visit(source_id=source.id, at=at, status=FetchStatus.UNCHANGED, snapshot=snapshot)
+    _, extraction = within_limits(visit, read_snapshot(home, source, snapshot))
+    if extraction is None:
+        raise LedgerError(f"the page {source.id} states more claims than the ledger takes of one page")
+    return ledger.reread_page(run_id, visit, extraction, force=force)
+
+
+def reextract(
+    home: Home,
+    clock: Callable[[], datetime],
+    *,
+    cards: Iterable[Scorecard],
+    only: frozenset[str] = frozenset(),
+    every: bool = False,
+    force: bool = False,
+    wait_seconds: float = 0,
+) -> Reextracted:
+    """Replays the newest snapshot of each page that another version of the reader read, and publishes.
+
+    Only claims that come out otherwise are written. `only`: these sources. `every`: also pages that this
+    version has read. Raises LedgerHeldError where another process writes.
+    """
+    with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
+        run_id = ledger.begin_run("reextract", clock())
+        read: list[str] = []
+        missing: list[str] = []
+        not_taken: list[tuple[str, int, int]] = []
+        changes: list[Change] = []
+        current = 0
+        readers = ledger.last_readers()
+        try:
+            for source in ledger.known_sources():
+                if source.id not in readers or (only and source.id not in only):
+                    continue
+                if readers[source.id][1] == EXTRACTOR and not every:
+                    current += 1
+                    continue
+                last = ledger.last_snapshot(source.id)
+                if last is None:
+                    missing.append(source.id)
+                    continue
+                found = reread(home, ledger, run_id, source, last, clock(), force=force)
+                if found.held:
+                    not_taken.append((source.id, found.held.claims_lost, found.held.claims_before))
+                else:
+                    read.append(source.id)
+                    changes += found.changes
+            reranked = (
+                rerank(ledger, run_id, cards, (), clock(), first_read=tuple(changes)) if changes else ()
+            )
+            ledger.end_run(run_id, clock(), "done")
+        except BaseException:
+            with contextlib.suppress(LedgerError):
+                ledger.end_run(run_id, clock(), "failed")
+            raise
+        ledger.publish()
+    return Reextracted(
+        run_id=run_id,
+        read=tuple(read),
+        current=current,
+        missing=tuple(missing),
+        not_taken=tuple(not_taken),
+        changes=tuple(changes),
+        reranked=reranked,
+    )

@@ -1,0 +1,65 @@
+"""What stands in the ledger now: the latest version of each claim, the newest page of each source."""
+
+from __future__ import annotations
+
+from schemas.ledger import StoredClaim
+from schemas.source import Snapshot
+from warehouse.database import Database
+from warehouse.rows import stored_claim, stored_snapshot
+
+_LATEST_CLAIMS = """
+WITH latest AS (
+    SELECT * FROM stored.claim_versions {where}
+    QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
+),
+sighting AS (
+    SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings
+    WHERE claim_key IN (SELECT claim_key FROM latest) GROUP BY claim_key
+)
+SELECT latest.*, coalesce(sighting.not_seen, 0)::INTEGER AS not_seen
+FROM latest LEFT JOIN sighting USING (claim_key)
+ORDER BY source_id, evidence_start, claim_key
+"""
+"""The latest version of every claim, in the page's order. A filter is a text of ours, its value a parameter."""
+
+
+def latest_claims(
+    database: Database, *, source_id: str | None = None, vendor: str | None = None
+) -> tuple[StoredClaim, ...]:
+    """The latest version of every claim, those that are not seen included."""
+    where, values = ("", []) if source_id is None else ("WHERE source_id = ?", [source_id])
+    rows = database.rows(_LATEST_CLAIMS.format(where=where), values)
+    return tuple(stored_claim(row) for row in rows if vendor is None or row["vendor"] == vendor)
+
+
+def last_snapshot(database: Database, source_id: str) -> Snapshot | None:
+    """The newest snapshot of the source whose page was read into the ledger."""
+    rows = database.rows(
+        "SELECT * FROM stored.snapshots WHERE source_id = ? AND written ORDER BY visit_id DESC LIMIT 1",
+        [source_id],
+    )
+    return stored_snapshot(rows[0]) if rows else None
+
+
+def last_snapshots(database: Database) -> dict[str, Snapshot]:
+    """By source what `last_snapshot` gives."""
+    rows = database.rows(
+        """
+        SELECT * FROM stored.snapshots WHERE written
+        QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY visit_id DESC) = 1
+        """
+    )
+    return {row["source_id"]: stored_snapshot(row) for row in rows}
+
+
+def newest_snapshot_unless_gone(database: Database, source_id: str) -> Snapshot | None:
+    """The newest snapshot of the source, read or not; None where a later visit found no page."""
+    rows = database.rows(
+        """
+        SELECT snapshot.* FROM stored.visits AS visit LEFT JOIN stored.snapshots AS snapshot USING (visit_id)
+        WHERE visit.source_id = ? AND (visit.status = 'gone' OR snapshot.visit_id IS NOT NULL)
+        ORDER BY visit.visit_id DESC LIMIT 1
+        """,
+        [source_id],
+    )
+    return stored_snapshot(rows[0]) if rows and rows[0]["sha256"] else None
