@@ -46,9 +46,6 @@ class Told(NamedTuple):
 
 
 def _told(hit: Hit, scope: Scope) -> Told:
-    pieces = hit.name == "per_accelerator" and _PIECE.fullmatch(scope.text[hit.start : hit.end].strip())
-    if pieces and _CARDS_OF_A_NETWORK.search(scope.text[max(0, hit.start - 24) : hit.start]):
-        hit = Hit("per_nic", hit.start, hit.end, hit.weight)  # 网卡 8 块，每块 200Gbps
     rule = f"{scope.name}: {scope.text[hit.start : hit.end]}"
     if scope.offset < 0 or scope.name not in ("near", "before", "head"):
         return Told(hit.name, rule)
@@ -95,7 +92,11 @@ def _said_in(scope: Scope, metric: Metric, mention: Mention, around: Surrounding
         # A sum over planes is worth saying only where nothing narrower is said.
         hits.sort(key=lambda h: (h.name == "aggregate", _gap(h.start, h.end, scope, mention)))
         far = scope.name == "before" and not _reaches(scope, hits[0].end, mention, around)
-        return None if far else _told(hits[0], scope)
+        told = _told(hits[0], scope)
+        pieces = _PIECE.fullmatch(scope.text[hits[0].start : hits[0].end].strip()) is not None
+        if pieces and _CARDS_OF_A_NETWORK.search(around.before[-30:]):
+            told = told._replace(basis="per_nic")  # 网卡 8 块，每块 200Gbps
+        return None if far else told
     if scope.name == "head":  # (2 x 200 Gbps each) speaks of what stands right before its bracket
         return _told(max(hits, key=lambda h: h.end), scope)
     hits = [h for h in hits if _EXPLICIT.match(scope.text, h.start)] or hits

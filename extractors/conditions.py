@@ -120,7 +120,7 @@ def _access_of(metric: Metric, around: Surroundings) -> str | None:
         if access := _access(around.text_of(*names)):
             return access
     alone = len(_STORAGE_FIGURES.findall(around.sentence)) <= 1
-    if alone and metric.name.startswith(("fs_t", "fs_i", "client")):
+    if alone and metric.name.startswith(("fs_t", "fs_i", "fs_l", "client")):
         return _access(around.sentence)
     return None
 

@@ -12,7 +12,7 @@ from schemas.document import BlockKind
 from schemas.quantity import Bound
 
 _SCALE_BEFORE = re.compile(
-    r"(?:在|申请|使用|从|到|至|于|推到|跨过|(?<!不)(?<!不得)(?<!不会)(?<!不能)(?<!不应)(?<!不可)超过|trained \w+ \w+ \w+ on"
+    r"(?:在|申请|使用|从|到|至|(?<![不少低大高多小])于|推到|跨过|(?<!不)(?<!不得)(?<!不会)(?<!不能)(?<!不应)(?<!不可)超过|trained \w+ \w+ \w+ on"
     r"|(?<!each )\bon|(?<!starts )\bat|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
     r"|(?:runs?|jobs?) of|(?:on|across|with|at) (?:a|one|an?) (?:\w+ ){0,2}(?:cluster|run|job|system) of) ?$",
     re.IGNORECASE,

@@ -120,7 +120,8 @@ def _product(left: Mention, right: Mention) -> Mention | None:
         return None
     count, value = (left, right) if left.dimension is Dimension.BARE else (right, left)
     whole = count.low is not None and count.low == count.low.to_integral_value() and count.low <= _MOST_TIMES
-    if count.dimension is not Dimension.BARE or not whole or value.dimension not in _TAKES_TIMES:
+    takes = value.dimension in _TAKES_TIMES or (value.dimension is Dimension.BARE and not value.formula)
+    if count.dimension is not Dimension.BARE or not whole or not takes:
         return None
     times = (count.low or Decimal(1)) * (value.times or Decimal(1))
     return value._replace(start=left.start, end=right.end, low=left.low * right.low, times=times)
