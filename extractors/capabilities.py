@@ -52,7 +52,7 @@ _NOT_DISCLOSED_OF: tuple[tuple[str, str], ...] = (
     ("topology_aware_scheduling", r"拓扑感知"),
     ("auto_recovery", r"自愈|容错"),
     ("cluster_size_max", r"集群规模|十万卡|万卡|cluster size"),
-    ("rdma_bandwidth", r"带宽|bandwidth"),
+    ("rdma_bandwidth", r"带宽|bandwidth|RDMA"),
     ("sla_availability", r"SLA|可用性|availability"),
     ("price_per_accelerator_hour", r"价格|price|pricing"),
 )
@@ -106,7 +106,7 @@ def _is_stated(page: Page, index: int, text: str, start: int, end: int, before: 
     if _COMPARED.search(before) and (_ALSO_RAN.match(after) or _RIVAL.search(before)):
         return False
     block = page.document.blocks[index]
-    if block.cell is None:
+    if block.cell is None or block.cell.col > 0:
         return True
     # A row that ends in "No" denies what its header names.
     row = [

@@ -106,16 +106,20 @@ def _magnitude_over(around: Surroundings) -> Decimal:
 
 
 def _unit_over(around: Surroundings) -> Unit | None:
-    """The unit that the nearest header gives, else the caption or corner of the table."""
-    for scope in around.scopes:
-        if scope.name in ("column", "row", "label") and (unit := _unit_in(scope.text, around)) is not None:
+    """The unit written in the nearest header, else given for the whole table, else the things a header counts."""
+    headers = [s.text for s in around.scopes if s.name in ("column", "row", "label")]
+    for header in headers:
+        if (unit := _unit_in(header, around)) is not None:
+            return unit
+    if around.block.cell is not None and (unit := _unit_of_table(around)) is not None:
+        return unit
+    for header in headers:
+        if (unit := _counted_in(header, around)) is not None:
             return unit
     if around.block.cell is None:
         return None
-    caption, column = around.text_of("caption"), around.text_of("column")
-    if (unit := _unit_of_table(around)) is not None:
-        return unit
     # A currency in the caption counts for the columns that are prices, or terms of a price.
+    caption, column = around.text_of("caption"), around.text_of("column")
     priced = _PRICED.search(column + "\n" + around.text_of("row"))
     return _money(caption) if priced or (_TERMS.search(column) and _PER_HOUR.search(caption)) else None
 
@@ -128,9 +132,10 @@ def _unit_in(header: str, around: Surroundings) -> Unit | None:
         found = unit_at(inside, 0)
         if found is not None and (found[1] == len(inside) or inside[found[1]] in " ,，/"):
             return found[0]
-    unit = _last_word(header) or _money(header)
-    if unit is not None:
-        return unit
+    return _last_word(header) or _money(header)
+
+
+def _counted_in(header: str, around: Surroundings) -> Unit | None:
     for pattern, dimension in _NOUNS:
         if pattern.search(header):
             return Unit(dimension, Decimal(1))
