@@ -11,6 +11,28 @@ from extractors.scopes import Scope, Surroundings
 from schemas.registry import Metric
 
 _INSTANCES = re.compile(r"\b(?:instances?|VMs?|virtual machines?)\b|云主机|云服务器|实例规格", re.IGNORECASE)
+_CARD_BEFORE = re.compile(
+    r"[×x*] ?(?:[A-Z][A-Za-z]* )?(?:[A-Z]{1,2}\d{1,3}[A-Za-z]*|昇腾 ?\d+\w?|RTX ?\w+)(?: \w{2,5})? ?[(（]?$"
+)
+_PIECE = re.compile(r"每[张块个枚]")
+_CARDS_OF_A_NETWORK = re.compile(r"网卡|NIC|HCA")
+_COUNTS = re.compile(
+    r"\d+ ?(?:张|块|颗|枚|个|x|×)? ?(?:卡|[GN]PUs?|网卡|端口|cards?|NICs?|ports?|[A-Z]\d{2,3}\w*)"
+)
+_OF_A_FILE_SYSTEM = (
+    "fs_throughput",
+    "fs_iops",
+    "fs_capacity_max",
+    "file_count_max",
+    "clients_max",
+    "dataflow_throughput",
+)
+_EXPLICIT = re.compile(r"per\b|each\b|every\b|one\b|a single|je\b|pro\b|[每单]", re.IGNORECASE)
+_OF_A_RACK = re.compile(r"超节点|整柜|机柜|supernode|rack|cabinet|UltraServer|NVL\d+|SuperPod", re.IGNORECASE)
+_SUMMED = re.compile(r"pooled|in total|together|altogether|combined|总|合计|池化|整机|整柜", re.IGNORECASE)
+_CLUSTER = re.compile(r"cluster|集群|丛集|クラスタ", re.IGNORECASE)
+# Scopes too far from the figure to say what it is per.
+_SILENT = frozenset({"earlier", "title", "caption", "segment", "clause", "after", "note", "lead", "question"})
 _STORAGE_ONLY = ("fs_throughput", "fs_iops", "fs_latency")
 
 
@@ -37,28 +59,68 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
     """
     if not metric.comparable_on:
         return Told("unspecified", "the metric has no basis")
+    if metric.name == "gpu_memory" and (told := _of_memory(around)) is not None:
+        return told
     for scope in around.scopes:
-        if scope.name in ("earlier", "title", "caption", "segment", "clause", "after", "note", "lead"):
-            continue
-        hits = [h for h in basis_hits(scope.text) if _fits(h.name, metric)]
-        if not hits:
-            continue
-        if scope.name in ("near", "before"):
-            # A sum over planes is worth saying only where nothing narrower is said.
-            hits.sort(key=lambda h: (h.name == "aggregate", _gap(h.start, h.end, scope, mention)))
-            if scope.name == "before" and not _reaches(scope, hits[0].end, mention, around):
-                continue
-            return _told(hits[0], scope)
-        names = {h.name for h in hits}
-        if len(names) == 1:
-            return _told(hits[0], scope)
+        if scope.name not in _SILENT and (told := _said_in(scope, metric, mention, around)) is not None:
+            return told
+    return _implied(metric, around, spec_sheet=spec_sheet)
+
+
+def _of_memory(around: Surroundings) -> Told | None:
+    """Memory is a card's, though a row names the machine that holds the cards, unless the figure is summed."""
+    if _CARD_BEFORE.search(around.before[-24:]):
+        return Told("per_accelerator", "the card's name stands before it")
+    if _SUMMED.search(around.text_of("near")):
+        over = _OF_A_RACK.search(around.text_of("near", "label", "heading", "title"))
+        return Told("per_supernode", f"summed over {over.group()}") if over else None
+    for scope in around.scopes:
+        if scope.name in ("near", "segment", "label", "column", "row", "caption", "intro"):
+            for hit in basis_hits(scope.text):
+                if hit.name == "per_accelerator":
+                    return _told(hit, scope)
+    return None
+
+
+def _said_in(scope: Scope, metric: Metric, mention: Mention, around: Surroundings) -> Told | None:
+    """The basis that one scope names for a figure of the metric; None where it names none, or two."""
+    hits = [_as_file_system(h, metric) for h in basis_hits(scope.text)]
+    hits = [h for h in hits if _fits(h.name, metric)]
+    if not hits:
+        return None
+    if scope.name in ("near", "before"):
+        # A sum over planes is worth saying only where nothing narrower is said.
+        hits.sort(key=lambda h: (h.name == "aggregate", _gap(h.start, h.end, scope, mention)))
+        far = scope.name == "before" and not _reaches(scope, hits[0].end, mention, around)
+        told = _told(hits[0], scope)
+        pieces = _PIECE.fullmatch(scope.text[hits[0].start : hits[0].end].strip()) is not None
+        if pieces and _CARDS_OF_A_NETWORK.search(around.before[-30:]):
+            told = told._replace(basis="per_nic")  # 网卡 8 块，每块 200Gbps
+        return None if far else told
+    if scope.name == "head":  # (2 x 200 Gbps each) speaks of what stands right before its bracket
+        return _told(max(hits, key=lambda h: h.end), scope)
+    hits = [h for h in hits if _EXPLICIT.match(scope.text, h.start)] or hits
+    return _told(hits[0], scope) if len({h.name for h in hits}) == 1 else None
+
+
+def _implied(metric: Metric, around: Surroundings, *, spec_sheet: bool) -> Told:
+    """The basis where no words name one."""
     if spec_sheet and metric.family == "network" and _INSTANCES.search(around.text_of("heading", "title")):
         return Told("per_instance", "a sheet of instance sizes")
+    if metric.name == "mtbf" and _CLUSTER.search(around.sentence):
+        return Told("per_cluster", "the sentence speaks of a cluster")
     if metric.default_basis:
         return Told(metric.default_basis, "implied by the metric")
     if spec_sheet and metric.name in _STORAGE_ONLY:
         return Told("per_filesystem", "limits of one storage product")
     return Told("unspecified", "not said")
+
+
+def _as_file_system(hit: Hit, metric: Metric) -> Hit:
+    """An instance, a share or a volume of a file service is a file system."""
+    if hit.name in ("per_instance", "per_volume") and metric.name in _OF_A_FILE_SYSTEM:
+        return Hit("per_filesystem", hit.start, hit.end, hit.weight)
+    return hit
 
 
 def _fits(basis: str, metric: Metric) -> bool:
@@ -73,10 +135,16 @@ def _fits(basis: str, metric: Metric) -> bool:
             allowed = {"per_port", "per_switch"}
     if metric.name in ("accelerator_count", "gpu_memory", "inference_throughput"):
         allowed |= {"per_instance", "per_machine", "per_node", "per_supernode", "per_accelerator"}
+    if metric.name == "accelerator_count":
+        allowed.discard("per_accelerator")
     if metric.name in ("client_bandwidth", "client_iops"):
-        allowed |= {"per_accelerator", "per_node", "per_instance"}
+        allowed |= {"per_accelerator", "per_node"}
     if metric.name.startswith("block_"):
         allowed |= {"per_instance"}
+    if metric.name == "sla_availability":
+        allowed |= {"per_machine", "per_node"}
+    if metric.name == "storage_network_bandwidth":
+        allowed |= {"per_node", "per_machine", "per_accelerator", "per_instance"}
     if metric.name == "cluster_size_max":
         allowed = {"per_cluster"}
     return basis in allowed
@@ -90,17 +158,30 @@ def _gap(start: int, end: int, scope: Scope, mention: Mention) -> int:
 def _reaches(scope: Scope, cue_end: int, mention: Mention, around: Surroundings) -> bool:
     """Whether a basis named earlier in the sentence still holds: not once another figure stood in between."""
     between = around.before[scope.offset + cue_end - around.sentence_start :]
-    if _ALSO.search(between):
+    if _ALSO.search(between) or (len(between) <= 80 and _PARALLEL.search(between)):
         return True
-    return re.search(r"\d", between) is None and mention.start - (scope.offset + cue_end) <= 40
+    return (
+        re.search(r"\d", _COUNTS.sub("", between)) is None and mention.start - (scope.offset + cue_end) <= 40
+    )
 
 
 _ALSO = re.compile(r"(?:\bor|\bi\.e\.|即|也就是|合计?|或) ?$")
+# Reads 300 GB/s, writes 150 GB/s: the second figure is on the first one's basis.
+_PARALLEL = re.compile(
+    r"\d ?[A-Za-z/]+[,，;；、]? ?(?:而|and|with|plus)? ?(?:(?:顺序|随机)?[读写](?:入|取)?(?:带宽|吞吐)?|(?:sequential "
+    r"|random )?(?:reads?|writes?|reading|writing)(?: (?:at|of|to))?)"
+    r"[^\d,，。;；]{0,8}$",
+    re.IGNORECASE,
+)
 _ONE_WAY = re.compile(
-    r"单向|one[- ]way|unidirectional|each (?:way|direction)|full[- ]duplex|per direction", re.IGNORECASE
+    r"单向|one[- ]way|unidirectional|each (?:way|direction)|out of each|and as much in|full[- ]duplex|per direction",
+    re.IGNORECASE,
 )
 _FULL_DUPLEX = re.compile(r"full[- ]duplex|全双工", re.IGNORECASE)
-_BOTH_WAYS = re.compile(r"双向|both (?:ways|directions)|bidirectional|bi-directional|two-way", re.IGNORECASE)
+_BOTH_WAYS = re.compile(
+    r"双向|两个方向|双方向|收发(?:合计|相加)|both (?:ways|directions)|bidirectional|bi-directional|two-way",
+    re.IGNORECASE,
+)
 
 
 def direction_of(metric: Metric, around: Surroundings) -> str:

@@ -26,10 +26,10 @@ def _before() -> tuple[re.Pattern[str], tuple[tuple[Bound, bool], ...]]:
 
 
 @cache
-def _after() -> tuple[re.Pattern[str], tuple[Bound, ...]]:
+def _after() -> tuple[re.Pattern[str], tuple[tuple[Bound, bool], ...]]:
     words = registry().bounds_after
     parts = [f"(?P<b{i}>{'|'.join(w.cues)})" for i, w in enumerate(words)]
-    return re.compile("|".join(parts), re.IGNORECASE), tuple(w.bound for w in words)
+    return re.compile("|".join(parts), re.IGNORECASE), tuple((w.bound, w.best) for w in words)
 
 
 def bound_before(text: str, start: int, floor: int) -> tuple[Bound | None, bool, int]:
@@ -50,10 +50,11 @@ def bound_before(text: str, start: int, floor: int) -> tuple[Bound | None, bool,
     return bound, best, offset + match.start()
 
 
-def bound_after(text: str, end: int) -> tuple[Bound | None, int]:
-    """What the words after position `end` say: (bound, where they end)."""
+def bound_after(text: str, end: int) -> tuple[Bound | None, bool, int]:
+    """What the words after position `end` say: (bound, best case, where they end)."""
     pattern, bounds = _after()
     match = pattern.match(text, end, min(len(text), end + _AFTER_WINDOW))
     if match is None or match.lastgroup is None:
-        return None, end
-    return bounds[int(match.lastgroup[1:])], match.end()
+        return None, False, end
+    bound, best = bounds[int(match.lastgroup[1:])]
+    return bound, best, match.end()

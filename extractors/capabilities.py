@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from extractors.cues import any_capability, capability_patterns
+from extractors.cues import capability_patterns
 from extractors.fold import fold
 from extractors.page import Page
 from schemas.document import Block, BlockKind
 
 _NEGATED = re.compile(
-    r"(?:没有|不是|并非|不提供|暂无|尚无|不支持|无需|不需要|不依赖|不用|未(?:支持|提供)|缺少|无法"
-    r"|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't|not \w+ (?:by|with|over|to))[^,，。;；]{0,18}$",
+    r"(?:没有|不是|并非|不必|不再|不提供|暂无|尚无|不支持|无需|不需要|不依赖|不用|未(?:支持|提供)|缺少|无法"
+    r"|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't|not \w+ (?:by|with|over|to|for|as|on))[^,，。;；]{0,18}$",
     re.IGNORECASE,
 )
 _WINDOW = 240
@@ -52,7 +52,7 @@ _NOT_DISCLOSED_OF: tuple[tuple[str, str], ...] = (
     ("topology_aware_scheduling", r"拓扑感知"),
     ("auto_recovery", r"自愈|容错"),
     ("cluster_size_max", r"集群规模|十万卡|万卡|cluster size"),
-    ("rdma_bandwidth", r"带宽|bandwidth"),
+    ("rdma_bandwidth", r"带宽|bandwidth|RDMA"),
     ("sla_availability", r"SLA|可用性|availability"),
     ("price_per_accelerator_hour", r"价格|price|pricing"),
 )
@@ -77,9 +77,7 @@ def find_capabilities(page: Page) -> Iterator[CapabilityMention]:
         if block.chrome or block.kind in (BlockKind.HEADING, BlockKind.CODE):
             continue
         text = page.folded[block.start : block.end]
-        if any_capability().search(text) is None:
-            continue
-        for capability, cues, against in capability_patterns():
+        for capability, cues, against in capability_patterns().of(text):
             for match in cues.finditer(text):
                 start, end = _clause(text, match.start(), match.end())
                 clause, before = text[start:end], text[max(0, match.start() - 40) : match.start()]
@@ -108,7 +106,7 @@ def _is_stated(page: Page, index: int, text: str, start: int, end: int, before: 
     if _COMPARED.search(before) and (_ALSO_RAN.match(after) or _RIVAL.search(before)):
         return False
     block = page.document.blocks[index]
-    if block.cell is None:
+    if block.cell is None or block.cell.col > 0:
         return True
     # A row that ends in "No" denies what its header names.
     row = [

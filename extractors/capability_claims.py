@@ -26,11 +26,12 @@ def capability_claims(page: Page, context: Context) -> Iterator[Claim]:
         before = page.folded[max(block.start, found.cue_start - 400) : found.cue_start]
         headings = fold("\n".join(block.headings if context.article else block.headings[1:]))
         rows = "\n".join(fold(h.text) for h in block.cell.row_headers) if block.cell else ""
+        columns = "\n".join(fold(h.text) for h in block.cell.col_headers) if block.cell else ""
         subject = context.subject if context.subject.vendor else last_named
         if found.block != at_block:
             at_block, last_named = found.block, named_before(page, found.block)
             subject = context.subject if context.subject.vendor else last_named
-        for text, rule in ((before, "sentence"), (rows, "row"), (headings, "heading")):
+        for text, rule in ((before, "sentence"), (rows, "row"), (columns, "column"), (headings, "heading")):
             named = first_of_row(text) if found.block in page.flat_headers else nearest_subject(text, "")
             foreign = named.vendor_rule.endswith("(by product)") and context.subject.vendor
             if named.vendor is not None and foreign in (None, "", False, named.vendor):

@@ -32,24 +32,23 @@ _NOTE_WORDS = word_set(
 _SPLIT = re.compile(r"[^A-Za-z0-9]+|(?<=[a-z])(?=[A-Z])")
 
 
-def is_candidate(name: str, attributes: Mapping[str, str | list[str]]) -> bool:
+def is_candidate(name: str, attributes: Mapping[str, str]) -> bool:
     """Whether an element names itself as part of the frame; what it holds decides later (`accepted`)."""
     if name in _NEVER:
         return False
     if not attributes:
         return name in _TAGS
-    kind = attributes.get("class")
-    names = kind if isinstance(kind, str) else " ".join(kind or ())
-    identity = str(attributes.get("id") or "")
-    role = str(attributes.get("role") or "").lower()
+    names = attributes.get("class", "")
+    identity = attributes.get("id", "")
+    role = attributes.get("role", "").lower()
     if name == "aside" and _speaks_of(names, _NOTE_WORDS):
         return False  # documentation sets its notes and warnings as asides
     return name in _TAGS or role in _ROLES or _speaks_of_frame(names) or _speaks_of_frame(identity)
 
 
-def is_named_by_tag(name: str, attributes: Mapping[str, str | list[str]]) -> bool:
+def is_named_by_tag(name: str, attributes: Mapping[str, str]) -> bool:
     """Whether the page's markup, not a mere class name, says that the element is frame."""
-    return name in _TAGS or str(attributes.get("role") or "").lower() in _ROLES
+    return name in _TAGS or attributes.get("role", "").lower() in _ROLES
 
 
 @lru_cache(maxsize=4096)

@@ -43,6 +43,7 @@ _STORAGE_PAGE = re.compile(
     r"文件|存储|IOPS|吞吐|storage|file ?system|Lustre|throughput|\bSFS\b|\bNFS\b|\bPFS\b", re.IGNORECASE
 )
 _NETWORK_PAGE = re.compile(r"RDMA|InfiniBand|RoCE|网络|network|interconnect|fabric", re.IGNORECASE)
+_MEMORY = re.compile(r"高带宽内存|high-bandwidth memory|HBM|显存", re.IGNORECASE)
 _PER_TIB = re.compile(r"每 ?T(?:i)?B(?!/s)|per (?:\w+ )?TiB?\b(?!/s)", re.IGNORECASE)
 _KEPT_AS_OTHER = frozenset({Dimension.MONEY, Dimension.FLOPS})
 _SCORED = frozenset({Dimension.FRACTION, Dimension.MONEY, Dimension.BARE})
@@ -204,7 +205,13 @@ def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meani
     dimension = mention.dimension
     if dimension is Dimension.DATA:
         near = around.text_of("near", "label", "column")
-        if re.search(r"吞吐|每秒|throughput|带宽", near):
+        written_in_bits = mention.unit.bytes_written is False
+        if (
+            re.search(r"(?i)吞吐|每秒|throughput|带宽|频宽|bandwidth", near) and not _MEMORY.search(near)
+        ) or (
+            written_in_bits
+            and _NETWORK_PAGE.search(around.text_of("near", "segment", "label", "column", "row"))
+        ):
             dimension = Dimension.DATA_RATE
     if dimension is Dimension.DATA_RATE and mention.dimension is Dimension.DATA_RATE:
         columns = around.text_of("column", "row")

@@ -14,7 +14,7 @@ _READ_WRITE = re.compile(r"读写|读/写|read ?(?:/|and|&|-)? ?writes?|mixed", 
 _READ = re.compile(r"读(?!写)(?:取|出)?|\breads?\b|\breading\b|读み", re.IGNORECASE)
 _WRITE = re.compile(r"(?<!读)写(?:入)?|\bwrites?\b|\bwriting\b|书き|schreibend|Schreib", re.IGNORECASE)
 _SIZE = re.compile(
-    r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkM]i?B?|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
+    r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkMG]i?B?|B|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
 )
 _LOADED = re.compile(
     r"(?:带|真实|业务|满)负载|满载|业务水位|under (?:\w+ )?load|production load", re.IGNORECASE
@@ -25,9 +25,11 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _SCALE = re.compile(
-    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+) ?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)"
-    r"|\d[\d,.]* ?(?:个)?(?:节点|nodes)|小集群|大规模集群"
+    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+)[ -]?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)"
+    r"|\d[\d,.]* ?(?:个)?(?:节点|nodes)|小集群|大规模集群|\d+ ?(?:机|台)(?=[)）,， ]|$)"
 )
+_ANAPHOR = re.compile(r"\b(?:that|this|the same|those|these)\b|该|此|这|同一|同样", re.IGNORECASE)
+_STORAGE_FIGURES = re.compile(r"[KMGTP]i?B/s|[KMGTP]i?Bps|IOPS")
 _PROTOCOL = re.compile(r"TCP/IP|RDMA|RoCE|InfiniBand|NFSv?[34]?|POSIX|SMB", re.IGNORECASE)
 _WORKLOAD = re.compile(
     r"单路(?:平均)?|single (?:path|stream|thread)|one stream|fio[^。；;\n)）]{0,60}|训推共池|全透读|全命中"
@@ -37,24 +39,40 @@ _WORKLOAD = re.compile(
 
 
 _WORKED_AT = re.compile(
-    r"(?:\b(?:on|across|with|at|over|using)|在|于) ?(?:(?:a|an|one) (?:\w+ )?(?:cluster|run|job|system) of )?"
-    r"[\d,]+[KkM]? ?(?:张|块|枚)? ?(?:(?:[A-Z]\w+ ){0,2}GPUs?|卡|[HABV]\d{3}|NPUs?|accelerators)"
+    r"(?:\b(?:on|across|with|at|over|using)|在|于) ?(?:(?:a|an|one) (?:\w+ )?(?:cluster|run|job|system) of |an? )?"
+    r"[\d,]+[KkM]?[ -]?(?:张|块|枚)? ?(?:(?:[A-Z]\w+ ){0,2}GPUs?|卡|[HABV]\d{3}|NPUs?|accelerators)"
 )
 _ASIDE = re.compile(r" ?[(（][^()（）]{1,30}[)）]")
 _ASIDE_BEFORE = re.compile(r"[(（]([^()（）]{1,30})[)）][^\d,，。;；]{0,8}$")
+_OF_A_RUN = frozenset(
+    {
+        "mfu",
+        "scaling_efficiency",
+        "allreduce_efficiency",
+        "effective_training_time",
+        "mtbf",
+        "interruption_interval",
+    }
+)
 _MEASURED_UNITS = ("fraction", "s", "1/s", "byte/s", "ratio")
 
 
 def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict[str, str]:
     """What is stated of how the figure was measured: access, size, scale, load, workload, protocol."""
     out: dict[str, str] = {}
-    near = around.text_of("near", "segment", "column", "row", "label", "caption")
-    sentence = around.sentence + "\n" + "\n".join(around.headers) + "\n" + around.text_of("note", "lead")
-    if metric.family == "storage" and metric.unit in ("byte/s", "1/s", "s"):
-        access = _access(around.text_of("near", "column", "row", "label")) or _access(near)
-        access = access or _access(around.text_of("note", "lead"))
-        if access:
-            out["access"] = access
+    sentence = (
+        around.sentence
+        + "\n"
+        + "\n".join(around.headers)
+        + "\n"
+        + around.text_of("note", "lead", "intro", "caption")
+    )
+    if (
+        metric.family == "storage"
+        and metric.unit in ("byte/s", "1/s", "s")
+        and (access := _access_of(metric, around))
+    ):
+        out["access"] = access
     if metric.name in (
         "fs_latency",
         "block_latency",
@@ -62,13 +80,20 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
         "block_iops",
         "network_latency",
         "message_rate",
+        "allreduce_efficiency",
     ):
         for size in _SIZE.finditer(sentence):
             inside = mention.start <= around.sentence_start + size.start() < mention.end
-            if not inside and size.group()[-1] != "M":
+            if not inside and size.group()[-1] not in "Mm":
                 out["size"] = size.group().strip()
                 break
-    if metric.unit in _MEASURED_UNITS and (scale := _scale(around)):
+    if metric.unit in _MEASURED_UNITS and (
+        scale := _scale(
+            around,
+            metric_is_share=metric.name in _OF_A_RUN
+            or (metric.unit == "fraction" and metric.name != "relative_improvement"),
+        )
+    ):
         out["scale"] = scale.group().strip()
     if _EMPTY.search(sentence):
         out["load"] = "empty"
@@ -76,6 +101,8 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
         out["load"] = "loaded"
     if workload := _WORKLOAD.search(sentence):
         out["workload"] = workload.group().strip()
+    elif around.run and metric.unit in ("fraction", "s") and metric.name in _OF_A_RUN:
+        out["workload"] = around.run  # a report of one training run says so once, at its top
     if metric.name == "network_latency" and (
         protocol := _PROTOCOL.search(around.text_of("near", "column", "row"))
     ):
@@ -83,15 +110,36 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
     return out
 
 
-def _scale(around: Surroundings) -> re.Match[str] | None:
+def _access_of(metric: Metric, around: Surroundings) -> str | None:
+    """Read, write or mixed: beside the figure and over it, then in its notes, then in a sentence about it alone."""
+    for names in (
+        ("near", "column", "row", "label"),
+        ("near", "segment", "column", "row", "label", "caption"),
+        ("note", "lead"),
+    ):
+        if access := _access(around.text_of(*names)):
+            return access
+    alone = len(_STORAGE_FIGURES.findall(around.sentence)) <= 1
+    if alone and metric.name.startswith(("fs_t", "fs_i", "fs_l", "client")):
+        return _access(around.sentence)
+    return None
+
+
+def _scale(around: Surroundings, *, metric_is_share: bool) -> re.Match[str] | None:
     """The scale at which a figure holds: beside it, in its headers, or named in its sentence as such."""
-    found = _SCALE.search(around.text_of("near", "column", "row", "label", "note", "lead"))
+    found = _SCALE.search(
+        around.text_of("near", "column", "row", "label", "note", "lead", "intro", "caption")
+    )
     if found is None and (aside := _ASIDE.match(around.after)):
         found = _SCALE.search(aside.group())
     if found is None and (opened := _ASIDE_BEFORE.search(around.before[-48:])):
         found = _SCALE.search(opened[1])
     if found is None and (worked := _WORKED_AT.search(around.sentence)):
         found = _SCALE.search(worked.group())
+    if found is None and metric_is_share:
+        found = _SCALE.search(around.sentence)
+        if found is None and _ANAPHOR.search(around.sentence):
+            found = _SCALE.search(around.text_of("earlier")[-240:])
     if found is not None:
         return found
     for text, behind in ((around.before, True), (around.after[:24], False)):
@@ -113,13 +161,19 @@ def _access(text: str) -> str | None:
 
 _VERSION_BASELINE = re.compile(r"(?:较|相比|than) ?(?P<version>v?\d+\.\d+)(?! ?[%倍xX×])")
 _BASELINE = re.compile(
-    r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、\d]{2,20}?)"
+    r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、]{2,20}?)"
     r"(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
     r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
-    r"|是(?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
-    r"|(?:than|over|above|versus|vs\.?|against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
-    r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last) [\w -]{3,24})",
+    r"|[以拿与同] ?(?P<ref>[^,，。;；、]{2,16}?) ?[作为]?(?:对照|基准|基线|参照)"
+    r"|[是为](?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
+    r"|(?:(?:fast|quick|high|large|many|much|cheap) as|gegenüber(?: der| dem)?|than(?: in)?|over|above|versus"
+    r"|vs\.?|against|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain "
+    r"|the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
+    r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third"
+    r"|three|two|usual|standard)[ -][\w -]{3,24}|the [a-z][\w-]* (?:algorithm|design|library|system|model|setup"
+    r"|cluster|path|stack|baseline)|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed"
+    r"|hand-tuned|eight-card|on-demand|pay-as-you-go)[\w -]{0,24}|engineers \w+)",
 )
 _VAGUE = re.compile(
     r"^(?:以往|之前|以前|过去|原本|原来|传统(?:方案|方式|架构)?$|前|基线|before|the previous|行业|其他|同类)"
@@ -130,7 +184,7 @@ def baseline_of(around: Surroundings) -> str | None:
     """What a relative claim is compared with, where that is named; "than before" names nothing."""
     if version := _VERSION_BASELINE.search(around.before[-20:]):
         return version["version"]
-    for text in (around.before[-80:], around.after[:48], around.text_of("lead", "note")):
+    for text in (around.before[-80:], around.after[:48], around.text_of("label", "lead", "note")):
         for match in _BASELINE.finditer(text):
             found = next(g for g in match.groups() if g)
             if not _VAGUE.match(found):

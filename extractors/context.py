@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from extractors.subject import Subject
 from schemas.source import Tier
 
-GRAMMAR_VERSION = "1"
+GRAMMAR_VERSION = "2"
 EXTRACTOR = f"grammar@{GRAMMAR_VERSION}"
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from extractors.fold import fold
+from extractors.sieve import Sieve
 from extractors.units import Dimension
 from schemas.registry import Capability, Metric, registry
 
@@ -43,14 +44,40 @@ class Hit:
     weight: float
 
 
+# What the same thing is called in Taiwan and Hong Kong; a cue in one wording stands for both.
+_REGIONAL = (
+    ("带宽", "(?:带宽|频宽)"),
+    ("集群", "(?:集群|丛集)"),
+    ("网络", "(?:网络|网路)"),
+    ("服务器", "(?:服务器|伺服器)"),
+    ("芯片", "(?:芯片|晶片)"),
+    ("存储", "(?:存储|储存)"),
+    ("文件系统", "(?:文件系统|档案系统)"),
+    ("客户端", "(?:客户端|用户端)"),
+    ("显存", "(?:显存|显示记忆体)"),
+)
+_IN_A_SET = re.compile(r"\[[^\]]*[\u4e00-\u9fff][^\]]*\]|\(\?<")
+
+
+def _both_wordings(cue: str) -> str:
+    if _IN_A_SET.search(cue) is None:
+        for mainland, both in _REGIONAL:
+            cue = cue.replace(mainland, both)
+    return cue
+
+
 def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
     # Cues are matched against folded text, so they are folded too (a cue may be written in either form).
-    return re.compile("|".join(f"(?:{fold(p)})" for p in patterns), re.IGNORECASE) if patterns else None
+    return (
+        re.compile("|".join(f"(?:{_both_wordings(fold(p))})" for p in patterns), re.IGNORECASE)
+        if patterns
+        else None
+    )
 
 
 @cache
-def _metric_patterns(dimension: Dimension) -> tuple[tuple[str, re.Pattern[str], float], ...]:
-    out = []
+def _metric_patterns(dimension: Dimension) -> Sieve[tuple[str, re.Pattern[str], float]]:
+    out: list[tuple[str, re.Pattern[str], float]] = []
     for metric in registry().metrics.values():
         if dimension not in metric_dimensions(metric):
             continue
@@ -61,7 +88,7 @@ def _metric_patterns(dimension: Dimension) -> tuple[tuple[str, re.Pattern[str], 
         ):
             if (compiled := _compiled(patterns)) is not None:
                 out.append((metric.name, compiled, weight))
-    return tuple(out)
+    return Sieve((one, one[1]) for one in out)
 
 
 @cache
@@ -82,15 +109,15 @@ def metric_hits(text: str, dimension: Dimension) -> tuple[Hit, ...]:
     """Every cue of every metric of that dimension in a folded text, in the registry's order."""
     return tuple(
         Hit(name, match.start(), match.end(), weight)
-        for name, pattern, weight in _metric_patterns(dimension)
+        for name, pattern, weight in _metric_patterns(dimension).of(text)
         for match in pattern.finditer(text)
     )
 
 
 @cache
-def _basis_patterns() -> tuple[tuple[str, re.Pattern[str]], ...]:
+def _basis_patterns() -> Sieve[tuple[str, re.Pattern[str]]]:
     pairs = ((basis.name, _compiled(basis.cues)) for basis in registry().bases.values())
-    return tuple((name, pattern) for name, pattern in pairs if pattern is not None)
+    return Sieve(((name, pattern), pattern) for name, pattern in pairs if pattern is not None)
 
 
 @lru_cache(maxsize=20_000)
@@ -98,7 +125,7 @@ def basis_hits(text: str) -> tuple[Hit, ...]:
     """Every basis that a folded text names; of two at one place the longer stays."""
     found = [
         Hit(name, match.start(), match.end(), float(match.end() - match.start()))
-        for name, pattern in _basis_patterns()
+        for name, pattern in _basis_patterns().of(text)
         for match in pattern.finditer(text)
         if match.end() > match.start()
     ]
@@ -116,17 +143,10 @@ def basis_hits(text: str) -> tuple[Hit, ...]:
 
 
 @cache
-def any_capability() -> re.Pattern[str]:
-    """Matches where any capability's cue does, so that most blocks are passed over at once."""
-    cues = (f"(?:{fold(cue)})" for c in registry().capabilities.values() for cue in c.cues)
-    return re.compile("|".join(cues), re.IGNORECASE)
-
-
-@cache
-def capability_patterns() -> tuple[tuple[Capability, re.Pattern[str], re.Pattern[str] | None], ...]:
+def capability_patterns() -> Sieve[tuple[Capability, re.Pattern[str], re.Pattern[str] | None]]:
     """Each capability with its cues and what rules it out, compiled."""
-    return tuple(
-        (capability, cues, _compiled(capability.against))
+    return Sieve(
+        ((capability, cues, _compiled(capability.against)), cues)
         for capability in registry().capabilities.values()
         if (cues := _compiled(capability.cues)) is not None
     )

@@ -49,6 +49,7 @@ _META_WINDOW = 4096
 
 # Form feeds and vertical tabs part words; the other control characters stand for nothing and make lxml raise.
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\ud800-\udfff\ufffe\uffff]")
+_DAMAGE = re.compile("[\udca0-\udcff]")  # as `surrogateescape` shows bytes from 0xA0 on that are no UTF-8
 _SAMPLE = 20_000
 _PLAUSIBLE_SHARE = 0.7
 _TOO_FEW = 6  # characters to judge by
@@ -173,8 +174,22 @@ def _nearly(body: bytes, codec: str, notes: list[str]) -> Decoded | None:
     broken = text.count("\ufffd")
     if broken * _BROKEN_AT_MOST > sum(1 for character in text if not character.isascii()):
         return None
+    # Bytes from 0x80 to 0x9F are quotes, dashes and the like in windows-1252, and signs of damage are others.
+    pasted = codec == "utf-8" and not _DAMAGE.search(body.decode(codec, "surrogateescape"))
+    if pasted and (whole := _strict(_untwisted(body), codec)) is not None:
+        notes.append(f"{broken} characters within the UTF-8 were windows-1252 and read as such")
+        return _decoded(whole, codec, codec, notes)
     notes.append(f"{broken} characters are broken in {codec} and could not be read")
     return _decoded((text, 0), codec, codec, notes)
+
+
+def _untwisted(body: bytes) -> bytes:
+    """UTF-8 into which quotes or dashes were pasted as windows-1252, all in UTF-8."""
+    from bs4.dammit import UnicodeDammit  # needed for few pages
+
+    return b"\n".join(
+        line if _strict(line, "utf-8") else UnicodeDammit.detwingle(line) for line in body.split(b"\n")
+    )
 
 
 def _plausible_chinese(text: str) -> bool:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from itertools import islice
 from pathlib import PurePosixPath
 
-from bs4 import BeautifulSoup
-
 from extractors import chrome
 from extractors.decode import Decoded, charset_of, clean, decode
+from extractors.html_tree import parse_html
 from extractors.languages import settle_language
 from extractors.markup import read_markup
 from extractors.page_text import Draft
@@ -137,7 +135,7 @@ def _notes_on(document: Document, decoded: Decoded, form: str) -> list[str]:
         return []
     lowered = decoded.text.lower()
     scripts = lowered.count("<script")
-    shown = sum(1 for character in document.text if not character.isspace())
+    shown = sum(map(len, document.text.split()))
     if not shown:
         shell = (
             f"; it looks like a script shell ({scripts} scripts): save the page from a browser"
@@ -156,13 +154,9 @@ def _notes_on(document: Document, decoded: Decoded, form: str) -> list[str]:
 def read_html(text: str) -> Document:
     """Reads HTML, however broken; a page without visible text gives a document without blocks."""
     text = _XML_DECLARATION.sub("", clean(text).replace("\r\n", "\n").replace("\r", "\n"))
-    with warnings.catch_warnings():
-        # BeautifulSoup warns where a text looks like a file name or like XML: pages may look like anything.
-        warnings.simplefilter("ignore")
-        soup = BeautifulSoup(text, "lxml")
-    root = soup.html
-    declared = str(root.attrs.get("lang") or root.attrs.get("xml:lang") or "") if root is not None else ""
-    reading = read_markup(soup)
+    roots = parse_html(text)
+    declared = (roots[0].get("lang", "") or roots[0].get("xml:lang", "")) if roots else ""
+    reading = read_markup(roots)
     drafts = reading.page.drafts
     _mark_chrome(reading)
     return Document(

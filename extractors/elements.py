@@ -6,10 +6,8 @@ Each says to the reading what it opens and gives back the call that closes it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 
-from bs4 import Tag
-
+from extractors.html_tree import Element, is_element
 from extractors.reading import Close, Reading, Region, State
 from extractors.tables import Table
 from schemas.document import BlockKind, Header, MarkKind
@@ -26,21 +24,21 @@ _SUMMARY_LEVEL = 7
 _LAYOUT_ROLES = frozenset({"presentation", "none"})
 
 
-def _open_soft(reading: Reading, _tag: Tag) -> Close:
+def _open_soft(reading: Reading, _tag: Element) -> Close:
     reading.page.soft_break()
     return reading.page.soft_break
 
 
-def _open_break(reading: Reading, _tag: Tag) -> None:
+def _open_break(reading: Reading, _tag: Element) -> None:
     reading.page.soft_break()
 
 
-def _open_block(reading: Reading, _tag: Tag) -> Close:
+def _open_block(reading: Reading, _tag: Element) -> Close:
     reading.boundary()
     return reading.boundary
 
 
-def _open_section(reading: Reading, tag: Tag) -> Close:
+def _open_section(reading: Reading, tag: Element) -> Close:
     reading.sections += 1
     inner = _open_block(reading, tag)
 
@@ -51,15 +49,16 @@ def _open_section(reading: Reading, tag: Tag) -> Close:
     return close
 
 
-def _open_mark(reading: Reading, tag: Tag) -> Close:
-    reading.page.open_mark(_MARKS[tag.name])
+def _open_mark(reading: Reading, tag: Element) -> Close:
+    reading.page.open_mark(_MARKS[tag.tag])
     return reading.page.close_mark
 
 
-def _open_link(reading: Reading, tag: Tag) -> Close:
+def _open_link(reading: Reading, tag: Element) -> Close:
     page = reading.page
-    before = tag.previous_sibling
-    if isinstance(before, Tag) and before.name == "a" and page.touches() and not page.in_mark:
+    before = tag.getprevious()
+    beside = before is not None and before.tag == "a" and not before.tail
+    if beside and page.touches() and not page.in_mark:
         page.soft_break()  # links side by side are a menu's entries, which styles keep apart
     page.link_begins = True
     page.link_depth += 1
@@ -70,9 +69,9 @@ def _open_link(reading: Reading, tag: Tag) -> Close:
     return close
 
 
-def _open_heading(reading: Reading, tag: Tag) -> Close:
+def _open_heading(reading: Reading, tag: Element) -> Close:
     state = reading.state
-    level = int(tag.name[1])
+    level = int(tag.tag[1])
     if state.cell is not None and level <= 2 and not state.cell.is_th:
         # A page's heading in a cell: the table only lays the page out.
         reading.page.finish()
@@ -82,13 +81,13 @@ def _open_heading(reading: Reading, tag: Tag) -> Close:
     return reading.become(State(BlockKind.HEADING, level, solid=True, table=state.table, outer=state))
 
 
-def _open_item(reading: Reading, tag: Tag) -> Close:
+def _open_item(reading: Reading, tag: Element) -> Close:
     if reading.state.solid:
         return _open_block(reading, tag)
-    return reading.become(replace(reading.state, kind=BlockKind.LIST_ITEM, outer=None))
+    return reading.become(reading.state._replace(kind=BlockKind.LIST_ITEM, outer=None))
 
 
-def _open_list(reading: Reading, _tag: Tag) -> Close:
+def _open_list(reading: Reading, _tag: Element) -> Close:
     reading.boundary()
     page = reading.page
     page.lists.append([0, 0])
@@ -103,7 +102,7 @@ def _open_list(reading: Reading, _tag: Tag) -> Close:
     return close
 
 
-def _open_terms(reading: Reading, _tag: Tag) -> Close:
+def _open_terms(reading: Reading, _tag: Element) -> Close:
     reading.boundary()
     page = reading.page
     before, page.term = page.term, None
@@ -115,36 +114,36 @@ def _open_terms(reading: Reading, _tag: Tag) -> Close:
     return close
 
 
-def _open_term(reading: Reading, tag: Tag) -> Close:
+def _open_term(reading: Reading, tag: Element) -> Close:
     if reading.state.solid:
         return _open_block(reading, tag)
-    back = reading.become(replace(reading.state, kind=BlockKind.TERM, solid=True, outer=None))
+    back = reading.become(reading.state._replace(kind=BlockKind.TERM, solid=True, outer=None))
     reading.page.term = None
     return back
 
 
-def _open_definition(reading: Reading, tag: Tag) -> Close:
+def _open_definition(reading: Reading, tag: Element) -> Close:
     if reading.state.solid:
         return _open_block(reading, tag)
-    return reading.become(replace(reading.state, kind=BlockKind.DEFINITION, outer=None))
+    return reading.become(reading.state._replace(kind=BlockKind.DEFINITION, outer=None))
 
 
-def _open_pre(reading: Reading, _tag: Tag) -> Close:
+def _open_pre(reading: Reading, _tag: Element) -> Close:
     state = reading.state
     if state.solid:
         before = state
         reading.page.soft_break()
-        reading.state = replace(state, raw=True)
+        reading.state = state._replace(raw=True)
 
         def close() -> None:
             reading.state = before
             reading.page.soft_break()
 
         return close
-    return reading.become(replace(state, kind=BlockKind.CODE, solid=True, raw=True, outer=None))
+    return reading.become(state._replace(kind=BlockKind.CODE, solid=True, raw=True, outer=None))
 
 
-def _open_details(reading: Reading, tag: Tag) -> Close:
+def _open_details(reading: Reading, tag: Element) -> Close:
     inner = _open_block(reading, tag)
     page = reading.page
     path, floor = page.headings, page.floor
@@ -159,7 +158,7 @@ def _open_details(reading: Reading, tag: Tag) -> Close:
     return close
 
 
-def _open_summary(reading: Reading, tag: Tag) -> Close:
+def _open_summary(reading: Reading, tag: Element) -> Close:
     if reading.state.solid:
         return _open_block(reading, tag)
     back = reading.become(State(BlockKind.HEADING, _SUMMARY_LEVEL, solid=True))
@@ -171,7 +170,7 @@ def _open_summary(reading: Reading, tag: Tag) -> Close:
     return close
 
 
-def _open_svg(reading: Reading, _tag: Tag) -> Close:
+def _open_svg(reading: Reading, _tag: Element) -> Close:
     reading.svg += 1
 
     def close() -> None:
@@ -180,15 +179,15 @@ def _open_svg(reading: Reading, _tag: Tag) -> Close:
     return close
 
 
-def _open_formula(reading: Reading, tag: Tag) -> None:
+def _open_formula(reading: Reading, tag: Element) -> None:
     """Marks the raised or lowered part of a formula, and keeps a fraction's parts from one number."""
-    parts = [child for child in tag.contents if isinstance(child, Tag)]
+    parts = [child for child in tag if is_element(child)]
     if len(parts) > 1:
-        reading.special[id(parts[1])] = _FORMULA_MARKS.get(tag.name)
+        reading.special[parts[1]] = _FORMULA_MARKS.get(tag.tag)
 
 
-def _open_table(reading: Reading, tag: Tag) -> Close:
-    if str(tag.attrs.get("role", "")).lower() in _LAYOUT_ROLES:
+def _open_table(reading: Reading, tag: Element) -> Close:
+    if tag.get("role", "").lower() in _LAYOUT_ROLES:
         return _open_block(reading, tag)
     table = Table(reading.tables)
     reading.tables += 1
@@ -201,11 +200,11 @@ def _open_table(reading: Reading, tag: Tag) -> Close:
     return close
 
 
-def _open_rows(reading: Reading, tag: Tag) -> Close:
+def _open_rows(reading: Reading, tag: Element) -> Close:
     table = reading.state.table
     if table is None:
         return _open_block(reading, tag)
-    table.start_group(tag.name)
+    table.start_group(tag.tag)
     reading.page.finish()
 
     def close() -> None:
@@ -215,27 +214,26 @@ def _open_rows(reading: Reading, tag: Tag) -> Close:
     return close
 
 
-def _open_row(reading: Reading, tag: Tag) -> Close:
+def _open_row(reading: Reading, tag: Element) -> Close:
     if reading.state.table is not None:
         reading.state.table.start_row()
     return _open_block(reading, tag)
 
 
-def _open_cell(reading: Reading, tag: Tag) -> Close:
+def _open_cell(reading: Reading, tag: Element) -> Close:
     table = reading.state.table
     if table is None:
         return _open_block(reading, tag)
-    get = tag.attrs.get
     cell = table.add_cell(
-        is_th=tag.name == "th",
-        scope=str(get("scope", "")),
-        colspan=str(get("colspan", "1")),
-        rowspan=str(get("rowspan", "1")),
+        is_th=tag.tag == "th",
+        scope=tag.get("scope", ""),
+        colspan=tag.get("colspan", "1"),
+        rowspan=tag.get("rowspan", "1"),
     )
     return reading.become(State(BlockKind.CELL, solid=True, cell=cell))
 
 
-def _open_caption(reading: Reading, tag: Tag) -> Close:
+def _open_caption(reading: Reading, tag: Element) -> Close:
     table = reading.state.table
     if reading.state.solid:
         return _open_block(reading, tag)
@@ -244,17 +242,17 @@ def _open_caption(reading: Reading, tag: Tag) -> Close:
 
     def close() -> None:
         back()
-        if table is not None and tag.name == "caption" and len(reading.page.drafts) > first:
+        if table is not None and tag.tag == "caption" and len(reading.page.drafts) > first:
             table.caption = reading.page.drafts[first].text
 
     return close
 
 
-def open_special(reading: Reading, tag: Tag) -> Close | None:
+def open_special(reading: Reading, tag: Element) -> Close | None:
     """Opens a part of a formula that `_open_formula` has seen; nothing for any other element."""
-    if id(tag) not in reading.special:
+    if tag not in reading.special:
         return None
-    kind = reading.special.pop(id(tag))
+    kind = reading.special.pop(tag)
     if kind is None:
         return _open_soft(reading, tag)
     reading.page.open_mark(kind)
@@ -274,7 +272,7 @@ def _resolve(reading: Reading, table: Table) -> None:
             drafts[index].caption = table.caption
 
 
-_BY_GROUP: dict[str, Callable[[Reading, Tag], Close | None]] = {
+_BY_GROUP: dict[str, Callable[[Reading, Element], Close | None]] = {
     "br": _open_break,
     "button": _open_soft,
     "a": _open_link,

@@ -21,9 +21,14 @@ from schemas.source import Tier
 _BREADCRUMB = re.compile(r"\S (?:[>＞»›/／|»]) \S|[>＞»›].*[>＞»›]")
 _LONG_TEXT = 1500
 _BYLINE = re.compile(
-    r"^By [A-Z]|min(?:ute)? read\b|记者|記者|编辑部|編集部|責任編集|来源[:：]|作者[:：]|paper club|reading group|desk report"
+    r"^By [A-Z]|记者|記者|编辑部|編集部|責任編集|来源[:：]|作者[:：]|paper club|reading group|desk report"
     r"|\(joined \d{4}|\d posts\b|Forum »|wrote on",
     re.IGNORECASE | re.MULTILINE,
+)
+_READING_TIME = re.compile(r"\bmin(?:ute)?s? read\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(r"\b(?:we|our|ours|us)\b|我们|我們|团队|当社|弊社", re.IGNORECASE)
+_DOCUMENTATION = re.compile(
+    r"Documentation|\bDocs\b|Last updated|文档|帮助中心|更新时间|Updated on", re.IGNORECASE
 )
 _BEST_MEASURED = re.compile(
     r"(?:以下|下表|下列|below|following).{0,16}(?:实测最优|最优值|best (?:measured|result|case))",
@@ -78,12 +83,12 @@ def extract_document(
         tier=tier,
         language=language or document.lang,
         article=subject.vendor is None and _is_article(document),
-        repeats=_BYLINE.search(document.text[:3000]) is not None,
+        repeats=_repeats(document.text[:3000]),
         best_measured_from=next((m.end() for m in [_BEST_MEASURED.search(document.text)] if m), None),
     )
     claims = read_claims(page, context)
     flags = tuple(readings_of(claim, flag) for claim in claims for flag in claim.flags)
-    checks = tuple(check for claim in claims for check in check_claim(claim, document, visible, tier))
+    checks = tuple(check for claim in claims for check in check_claim(claim, document, visible))
     return Extraction(
         source=source,
         document=document,
@@ -92,6 +97,14 @@ def extract_document(
         checks=checks,
         extractor=EXTRACTOR,
     )
+
+
+def _repeats(opening: str) -> bool:
+    """Whether the page has a byline; a reading time alone makes one of a post, not of documentation."""
+    if _BYLINE.search(opening):
+        return True
+    own = _DOCUMENTATION.search(opening[:600]) or _FIRST_PERSON.search(opening)
+    return _READING_TIME.search(opening) is not None and own is None
 
 
 def _is_article(document: Document) -> bool:

@@ -17,13 +17,19 @@ from schemas.quantity import Bound
 from schemas.registry import Metric
 
 _HEADER_BOUND = re.compile(
-    r"最高|最大(?!集群|规模)|峰值|上限|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling", re.IGNORECASE
+    r"最高|最大(?!集群|规模)|峰值|上限|封顶|到顶|顶格|限额|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling"
+    r"|upper bounds?|höchstens|maximal|tops? out|\blimit\b(?!ed)|\btop\b|最大値|上限値",
+    re.IGNORECASE,
 )
-_HEADER_FLOOR = re.compile(r"最低|最小|\bmin(?:imum)?\b|低至", re.IGNORECASE)
+_HEADER_FLOOR = re.compile(r"最低|最小|最快|最短|\bmin(?:imum)?\b(?!utes?)|低至|as low as", re.IGNORECASE)
+_TOPS_OUT = re.compile(r"tops? out|upper bounds?|封顶", re.IGNORECASE)
+_PROMISE = re.compile(r"commit|uptime|availab|可用性|可用率|承诺|SLA|稼働率|Verfügbarkeit", re.IGNORECASE)
 _CREDIT = re.compile(r"credit|赔偿|赔付|代金券|refund|返金", re.IGNORECASE)
 NEED_A_LIMIT = frozenset({"fs_capacity_max", "file_count_max", "clients_max"})
 _LIMIT_WORDS = re.compile(
-    r"上限|最大|文件数|客户端数|单个?文件系统|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest|up to|scale|grow|held|at most|mount",
+    r"上限|最大|文件数|客户端数|单个?文件系统|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest"
+    r"|tops? out|ceiling|upper bound|maximal|höchstens|Grenzwert|Kontingent|up to|scale|grow|held|at most|mount"
+    r"|并发|同时|挂载|总数|concurrent|simultaneous",
     re.IGNORECASE,
 )
 _LIMITS = frozenset(
@@ -73,6 +79,12 @@ def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Co
     """The bound and whether the words call it the best attainable: the figure's own, then its headers'."""
     bound, best = mention.bound, mention.best_case
     headers = "\n".join(around.headers)
+    if (
+        around.block.cell is not None
+        and around.block.headings
+        and _TOPS_OUT.search(around.block.headings[-1])
+    ):
+        headers += "\nmax"
     if metric.name == "relative_improvement":
         return bound, best
     if bound is Bound.EXACT and _LABEL_FLOOR.match(around.text_of("label")):
@@ -92,14 +104,22 @@ def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Co
 def is_threshold(page: Page, mention: Mention, around: Surroundings) -> bool:
     """A step of a credit table (below 99.9 %: 10 % back) promises nothing by itself."""
     top = page.tops.get(around.block.cell.table, "") if around.block.cell is not None else ""
-    return mention.bound is Bound.AT_MOST or _CREDIT.search(top) is not None
+    if mention.bound is Bound.AT_MOST:
+        return True
+    if _CREDIT.search(top) is None:
+        return False
+    column = around.text_of("column")
+    promised = _PROMISE.search(column) is not None and _CREDIT.search(column) is None
+    named = around.block.cell is not None and around.block.cell.col > 0
+    return not (promised and named and mention.bound is Bound.EXACT)
 
 
 def is_limit(mention: Mention, around: Surroundings) -> bool:
     """Whether a capacity or a count is given as what is supported at most, not as the size of one thing."""
     if mention.bound is not Bound.EXACT:
         return True
-    return _LIMIT_WORDS.search(around.sentence + "\n" + "\n".join(around.headers)) is not None
+    over = around.text_of("heading", "corner", "caption") if around.block.cell is not None else ""
+    return _LIMIT_WORDS.search(around.sentence + "\n" + "\n".join(around.headers) + "\n" + over) is not None
 
 
 def contradicts(text: str, left: Mention, right: Mention) -> bool:

@@ -20,7 +20,11 @@ from schemas.source import Tier
 
 _FAULT_CLASS = re.compile(
     r"(?:节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)级?(?:宕机|故障|异常|掉线|失效)"
+    r"|坏(?:机|卡|节点|盘)|掉卡|卡死|慢节点|(?:硬件|网络|软件|光模块|链路|存储|端口)类?的?(?:故障|告警|问题|中断|劣化|异常)|Xid|断链|闪断"
     r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?|(?:node|NIC|host|server|link|GPU)s? (?:that )?fails?\b"
+    r"|(?:GPU|card|node|host|link|optic|NIC)s?\b[^.;]{0,16}(?:died|dies|broke|fell|fails|failed)|(?:GPU|ノード|サーバー|リンク)の(?:故障|障害)"
+    r"|(?:of a|dead|lost|broken|bad|faulty|failing) (?:GPU|card|accelerator|host|node|optic|link|NIC)|GPU (?:fault"
+    r"|error|loss|drop|hang)|drops? off the bus|ECC error|link flap|goes dark|hang detector"
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
     re.IGNORECASE,
 )
@@ -49,6 +53,7 @@ _CREDITED = re.compile(
     re.IGNORECASE,
 )
 _ACCESS_NAMED = re.compile(r"\b(?:read|write)|读|写", re.IGNORECASE)
+_TARGET = re.compile(r"objective|target|goal|目标|仅供参考", re.IGNORECASE)
 _DOWN_BY = re.compile(r"(?:降低|减少|缩短|下降|压低|减小)(?:了|高达|达|约|近|超过?)? ?$")
 _TIMES_LESS = re.compile(r" ?(?:lower|less|fewer|smaller|shorter)", re.IGNORECASE)
 _RELATIVE_VAGUE = re.compile(r"than before|以往|之前", re.IGNORECASE)
@@ -83,14 +88,23 @@ def flag_names(
         "order_of_magnitude_only": claim.bound is Bound.ORDER_OF_MAGNITUDE or _sub_level(mention),
         "scale_scope_unclear": metric.name == "cluster_size_max" and claim.basis == "unspecified",
         "fault_class_unspecified": "fault_class" in metric.asks
-        and not _FAULT_TYPES.search(top)
-        and not _FAULT_CLASS.search(around.sentence + "\n" + "\n".join(around.headers)),
+        and not _FAULT_TYPES.search(
+            top + "\n" + (around.text_of("heading") if around.block.cell is not None else "")
+        )
+        and not _FAULT_CLASS.search(
+            _part(around) + "\n" + "\n".join(around.headers) + around.text_of("question")
+        ),
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,
         "on_request_only": _on_request(around),
         "secondhand": repeats or tier in _ARTICLE_TIERS or bool(_CREDITED.search(around.sentence)),
     }
     return tuple(name for name in registry().flags if on.get(name))
+
+
+def _part(around: Surroundings) -> str:
+    """The part of the sentence between semicolons that holds the figure."""
+    return re.split(r"[;；]", around.before)[-1] + " " + re.split(r"[;；]", around.after)[0]
 
 
 def _summed(claim: Claim, mention: Mention) -> bool:
@@ -149,7 +163,8 @@ def _ill_defined(claim: Claim, around: Surroundings) -> bool:
     if claim.unit != "ratio" or (claim.low or Decimal(0)) <= 1:
         return False
     return (
-        _DOWN_BY.search(around.before[-12:]) is not None or _TIMES_LESS.match(around.after[:16]) is not None
+        _DOWN_BY.search(around.before[-12:]) is not None
+        or _TIMES_LESS.match(around.after[:16] + around.text_of("label")) is not None
     )
 
 
@@ -166,6 +181,8 @@ def _sub_level(mention: Mention) -> bool:
 
 
 def _sla_terms(around: Surroundings) -> bool:
+    if around.is_sla and _TARGET.search(around.sentence) is None:
+        return True  # an agreement states period, exclusions and compensation for all its figures
     reach = around.section + around.text_of("row", "column", "label", "caption", "note")
     return bool(_SLA_PERIOD.search(reach)) and bool(_SLA_TERMS.search(reach))
 

@@ -8,10 +8,12 @@ from extractors.mention import Mention
 from extractors.scale import SCALE_OF
 from extractors.scopes import Surroundings
 from extractors.units import Dimension
+from schemas.document import BlockKind
 from schemas.quantity import Bound
 
 _SCALE_BEFORE = re.compile(
-    r"(?:在|申请|使用|从|到|至|于|推到|跨过|超过|trained \w+ \w+ \w+ on|(?<!each )\bon|(?<!starts )\bat|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
+    r"(?:在|申请|使用|从|到|至|(?<![不少低大高多小])于|推到|跨过|(?<!不)(?<!不得)(?<!不会)(?<!不能)(?<!不应)(?<!不可)超过|trained \w+ \w+ \w+ on"
+    r"|(?<!each )\bon|(?<!starts )\bat|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
     r"|(?:runs?|jobs?) of|(?:on|across|with|at) (?:a|one|an?) (?:\w+ ){0,2}(?:cluster|run|job|system) of) ?$",
     re.IGNORECASE,
 )
@@ -28,16 +30,37 @@ _SUPPLY = re.compile(
     r"支持|上线|提供|推出|具备|达到|可达|给出|写(?:的是|到|了)|组网|公开|做到|扩展|交付能力|offer|support|provid|scale|grow|reach",
     re.IGNORECASE,
 )
+_MANY = 64
+_ON_A = re.compile(r"\b(?:on|in|across) (?:a|an|the|that|this|our) ?$", re.IGNORECASE)
+_BEHIND_A_FIGURE = re.compile(
+    r"(?:\d ?(?:%|‰|秒|分钟|小时|天|倍|[μumn]?s|min|h|hours?|minutes?|seconds?|[KMGT]i?B/s|[GT]bps)) ?[(（][^()（）]{0,30}$"
+)
 _CJK_COUNT = re.compile(r"^[一二两三四五六七八九十]")
 _CHOICE = re.compile(r"支持|可选|range|提供|offer|规模为?", re.IGNORECASE)
-_OFFERED = re.compile(r"(?:最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
+_OFFERED = re.compile(r"(?:最大で?|最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
 _NOT_A_LIMIT = re.compile(r"^ ?并发(?:的)?(?:场景|下|时|压测|测试|访问)")
 _PITCH = re.compile(
     r"cookie|minutes? (?:to )?read\b|min(?:ute)? read\b|reading time|阅读(?:时间|时长|需)|sponsored|赞助|广告|招标|\bRFP\b|\btender\b",
     re.IGNORECASE,
 )
 _OUTDATED = re.compile(
-    r"(?:\bformer(?:ly)?|\bpreviously|\bno longer|此前|原先|旧版|曾经?)[^。;；]{0,30}$", re.IGNORECASE
+    r"(?:\bformer(?:ly)?|\bpreviously|\bno longer|\bused to\b|\bup from|\bdown from|\binstead of|\brather than|此前|原先|旧版|曾经?"
+    r"|(?<![较比])(?<!相比)(?<!对比)(?:过去|以前|(?:原来|原本)(?!的)|改造前|升级前|优化前)(?:(?!现在|如今|目前|今年|改|降|缩|后)[^。;；]){0,30}$)"
+    r"[^。;；,，]{0,30}$",
+    re.IGNORECASE,
+)
+_OLD_COLUMN = re.compile(
+    r"^ ?(?:旧值|原值|原|变更前|调整前|修改前|升级前|优化前|上一代|before|old(?: value)?|previous(?:ly)?|was|prior|former)\s*$",
+    re.IGNORECASE,
+)
+_ELSEWHERE = re.compile(
+    r"^ ?(?:(?:其他|其它|相关|同类|更多|热门|猜你)[^,，。]{0,6}(?:产品|推荐|服务|阅读|文章|内容|喜欢|SLA)|推荐(?:产品|阅读)|延伸阅读|最新消息|最新动态|新闻动态"
+    r"|(?:related|other|more|similar|popular|recommended|featured|latest) (?:\w+ )?(?:products?|services?|reading"
+    r"|articles?|posts?|offers?|news|resources?|links?|solutions?)"
+    r"|also from|popular now|trending|you (?:may|might) also (?:like|need)|see also|from our blog|customers? also"
+    r"|explore (?:more|also)|関連(?:製品|サービス|記事)|その他の(?:製品|サービス)|相关 ?Related|Related ?相关"
+    r"|Related)\b",
+    re.IGNORECASE,
 )
 _NEGATED = re.compile(
     r"(?:没有|没给|未(?:给出|披露|写)|不能(?:推出)?|不足以|无法|without any|no (?:published|public))[^,，。;；\s]{0,16}$"
@@ -51,31 +74,97 @@ _SCORE_CONTEXT = re.compile(
 )
 
 
+# What looks like a product's figure and is none, by the kind of unit it has: words beside it or over it.
+_DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
+    Dimension.DATA_RATE: re.compile(
+        r"免费|赠送|\bbus[- ]?(?:bandwidth|bw)\b(?! utili)|\balg(?:orithm)?[- ]?(?:bandwidth|bw)\b|总线带宽(?!利用)|算法带宽"
+        r"|DDoS|高防|清洗|(?:告警|报警)(?:阈值|条件|规则)|alarm|alert (?:when|if|at|threshold)|threshold|阈值|[a-z]+_[a-z_]+ ?[<>=]",
+        re.IGNORECASE,
+    ),
+    Dimension.TIME: re.compile(
+        r"备份|backup|退订|退还|到账|发票|开票|包年享|优惠|续费|起租|租期|赠送|合同期|合约期|回收站|recycle|快照保留|数据盘|云盘.{0,6}保留|(?:首次)?响应(?:时间|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
+        r"|post-?mortem|incident report|first (?:answer|response|reply)|response time|support (?:hours|ticket)|free trial|试用|有效期|保修|质保|warranty"
+        r"|notice period|(?:days?|hours?|weeks?)['’]? notice|notice of|提前 ?$|提前(?=\d)|cookies?|session|令牌"
+        r"|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
+        re.IGNORECASE,
+    ),
+    Dimension.DATA: re.compile(
+        r"(?:\b(?:chunk|stripe|block|object|file(?! ?system)|message|shard|sample|packet)s?\b(?: size)?|条带|分片"
+        r"|块大小|单个?(?:文件(?!系统)|对象)|小文件|消息)[^,，。;；]{0,14}$"
+        r"|^[- ]?Bl[öo]ck|^ ?(?:chunk|stripe|block|object|file|message|shard|packet)s?\b(?! ?system)|^ ?(?:的)?(?:小文件|数据块|分片|消息|对象|权重|检查点|模型)",
+        re.IGNORECASE,
+    ),
+}
+_IN_BRACKETS = re.compile(r"[(（\[][^()（）\[\]]{0,24}$")
+
+
+_STATISTICS = re.compile(r"^ ?(?:的|内|间)?(?:统计|观察|数据|均值|抽样)|^ ?(?:里|期间|内共)")
+_SIZE_COLUMN = re.compile(
+    r"(?:message|block|chunk|I/?O|object|file|transfer|request|payload|packet|buffer)s? ?size|(?:消息|报文"
+    r"|块|文件|对象|传输|请求|数据包)(?:大小|长度|尺寸)|メッセージサイズ",
+    re.IGNORECASE,
+)
+
+
+def _distracts(mention: Mention, around: Surroundings) -> bool:
+    pattern = _DISTRACTIONS.get(mention.dimension)
+    if pattern is None:
+        return False
+    if mention.dimension is Dimension.DATA:
+        sizes = _SIZE_COLUMN.search(around.text_of("column", "row")) is not None
+        return sizes or bool(pattern.search(around.before[-24:]) or pattern.search(around.after[:16]))
+    return pattern.search(around.text_of("segment", "column", "row", "label")) is not None
+
+
 def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     """False where the number states nothing of a product."""
-    if around.block.chrome:
+    if around.block.chrome or around.asks or _is_elsewhere(around) or _is_old(mention, around):
         return False
-    if around.asks or _PITCH.search(around.sentence) or _NOT_A_LIMIT.match(around.after):
-        return False
-    if _OUTDATED.search(around.before[-40:]):
+    if _PITCH.search(around.sentence) or _NOT_A_LIMIT.match(around.after):
         return False
     if _NEGATED.search(around.before[-40:]) or _VERSION.search(around.before[-12:]):
         return False
-    if mention.dimension is Dimension.TIME and _is_former(around):
+    if _distracts(mention, around):
         return False
-    if mention.dimension is not Dimension.ACCELERATORS:
+    if mention.dimension is Dimension.TIME:
+        return not (_is_former(around) or _STATISTICS.match(around.after))
+    return mention.dimension is not Dimension.ACCELERATORS or _is_held(mention, around, article=article)
+
+
+def _is_elsewhere(around: Surroundings) -> bool:
+    """Whether the section is about other products or news."""
+    return any(_ELSEWHERE.search(heading) for heading in around.block.headings[-1:])
+
+
+def _is_old(mention: Mention, around: Surroundings) -> bool:
+    """Whether the figure is what was, by the words before it or the column it stands in."""
+    if _OLD_COLUMN.search(around.text_of("column").split("\n")[0]):
         return True
+    relative = mention.dimension in (Dimension.RATIO, Dimension.FRACTION)
+    compared = relative and around.before.rstrip().endswith("的")  # 原来的 5 倍
+    return _OUTDATED.search(around.before[-40:]) is not None and not compared
+
+
+_COMPARED = re.compile(
+    r"(?:versus|vs\.?|\bthan|against|compared (?:with|to)|classic|较|相比|对比)[^.;。；,，]{0,16}$",
+    re.IGNORECASE,
+)
+
+
+def _is_held(mention: Mention, around: Surroundings, *, article: bool) -> bool:
+    """Whether a number of accelerators is what a machine or a cluster has or can have."""
     if mention.low is not None and (mention.low < 1 or mention.low % 1):
         return False
     words = around.sentence[mention.start - around.sentence_start : mention.end - around.sentence_start]
-    if (
-        article
-        and _CJK_COUNT.match(words)
-        and (mention.low or 0) < 100
-        and not _FEW_CARDS.search(around.before)
-    ):
+    if words.lower().startswith("one ") or _COMPARED.search(around.before[-28:]):
+        return False  # "one GPU" is a way of speaking
+    if around.block.kind is BlockKind.CAPTION:
+        return False  # a table's caption gives the scale of what it shows
+    few = article and _CJK_COUNT.match(words) and (mention.low or 0) < 100
+    if few and not _FEW_CARDS.search(around.before):
         return False  # in an article 八卡整机 names a kind of machine
-    if mention.bound is Bound.RANGE and not _CHOICE.search(around.before[-24:]):
+    opens = not around.before.strip() and around.block.cell is None
+    if mention.bound is Bound.RANGE and not opens and not _CHOICE.search(around.before[-24:]):
         return False  # 8 to 1,024 GPUs is how far something was scaled, or what a buyer has
     return not is_scale(mention, around)
 
@@ -92,15 +181,20 @@ def is_supplied(mention: Mention, around: Surroundings, *, vendor_known: bool) -
         return False
     loose = mention.bound in (Bound.ORDER_OF_MAGNITUDE, Bound.RANGE)
     if mention.dimension is Dimension.ACCELERATORS and (loose or not vendor_known):
-        return _SUPPLY.search(around.sentence) is not None or bool(around.text_of("flat"))
+        told = around.block.cell is not None and vendor_known  # a table of vendors states what each offers
+        return told or _SUPPLY.search(around.sentence) is not None or bool(around.text_of("flat"))
     return True
 
 
 def is_scale(mention: Mention, around: Surroundings) -> bool:
     """Whether a number of accelerators only says at which size something else was true or is wanted."""
+    if _BEHIND_A_FIGURE.search(around.before[-48:]) and re.match(r"[^()（）]{0,24}[)）]", around.after):
+        return True  # 0.8 秒（MoE 236B，1,024 卡）
     if SCALE_OF.match(around.after):
         return _OFFERED.search(around.before[-12:]) is None
-    if _SCALE_BEFORE.search(around.before[-40:]) and not mention.level:
+    if (mention.low or 0) >= _MANY and _ON_A.search(around.before[-16:]):
+        return True  # on a 2,048-GPU cluster
+    if mention.bound is not Bound.AT_MOST and _SCALE_BEFORE.search(around.before[-40:]) and not mention.level:
         return re.search(r"(?:两层|单层|扩展|可|支持|grow|scale)", around.before[-12:]) is None
     return _BUYER.search(around.sentence) is not None or _QUESTION.search(around.sentence) is not None
 

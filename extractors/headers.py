@@ -12,13 +12,32 @@ from extractors.units import Dimension, Unit, unit_at
 from schemas.quantity import Bound
 
 _IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
+_UNIT_PLACES = re.compile(r"(?:^|[,，:：(（/]|\s|\bin |单位[为:：]?) ?(?=[A-Za-z%μu秒毫微分])", re.IGNORECASE)
+_UNIT_STOPS = re.compile(
+    r"\s*(?:$|[)）*†‡]|\d?$|(?:per|je|pro|for each|for every|each)\b|/ ?(?:instance|node|GPU|client|host|VM)|每)",
+    re.IGNORECASE,
+)
+_UNIT_OF_TABLE = re.compile(
+    r"(?:单位|單位|単位|units?(?: are)?|figures in|values in|all in|in)[为:： ]*([A-Za-z/·%]{1,12})(?![A-Za-z])",
+    re.IGNORECASE,
+)
+_RATES = frozenset(
+    {
+        Dimension.DATA_RATE,
+        Dimension.OPS,
+        Dimension.RATE_DENSITY,
+        Dimension.OPS_DENSITY,
+        Dimension.TIME,
+        Dimension.DATA,
+    }
+)
 _IN_MAGNITUDE = re.compile(r"(?:百万|千万|万|亿|million|thousand|[kKM](?![A-Za-z])) ?")
 _CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)|(?i:(US dollars|euros))")
 _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
     (re.compile(r"IOPS|每秒消息数|消息速率|message rate", re.IGNORECASE), Dimension.OPS),
     (
         re.compile(
-            r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount|client connections|客户端数|用户端|挂载数",
+            r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount(?!ed at)|client connections|客户端|用户端|挂载(?:数|节点|点)|^clients?\b",
             re.IGNORECASE,
         ),
         Dimension.CLIENTS,
@@ -30,17 +49,30 @@ _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
         ),
         Dimension.ACCELERATORS,
     ),
-    (re.compile(r"文件数|\bfiles\b|inodes?", re.IGNORECASE), Dimension.FILES),
+    (re.compile(r"文件(?:与|和|及)?(?:目录)?(?:总|个)?数|\bfiles\b|inodes?", re.IGNORECASE), Dimension.FILES),
     (re.compile(r"模型(?!训练)|\bmodels\b", re.IGNORECASE), Dimension.MODELS),
     (re.compile(r"卡型|款|GPU types", re.IGNORECASE), Dimension.SKUS),
 )
 _CURRENCIES = {"美元": "USD", "元": "CNY", "rmb": "CNY", "us dollars": "USD", "euros": "EUR"}
 _PRICED = re.compile(r"价|费用|price|cost|rate|instant|reserved|on[- ]demand|spot", re.IGNORECASE)
-_COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数)$", re.IGNORECASE)
+_CLASSIFIERS = frozenset({"个", "台", "款", "种"})
+_COUNTED = frozenset({Dimension.FILES, Dimension.CLIENTS, Dimension.MODELS, Dimension.SKUS})
+_PIECES = frozenset("张颗块卡枚片")
+_CARDS = re.compile(r"GPU|NPU|XPU|加速|显卡|智算卡|卡数|昇腾", re.IGNORECASE)
+_PER_HOUR = re.compile(r"(?:per|/|每)[ -]?(?:\w+[- ])?(?:hour|hr|小?时)|-hour|卡时", re.IGNORECASE)
+_TERMS = re.compile(
+    r"\b(?:weeks?|months?|years?|commit\w*|on[- ]demand|spot|reserved)\b|按量|按需|包月|包年|预留|竞价|个月|年",
+    re.IGNORECASE,
+)
+_COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数|Anzahl|台数)$", re.IGNORECASE)
 
 
 def dress(mention: Mention, around: Surroundings) -> Mention:
     """The mention with the unit its headers give it; as it is where it has one or no header gives any."""
+    if mention.dimension is Dimension.COUNT and mention.unit.noun in _CLASSIFIERS:
+        counted = _unit_over(around)
+        fits = counted is not None and counted.dimension in _COUNTED
+        return mention._replace(unit=counted) if counted is not None and fits else mention
     if mention.dimension is not Dimension.BARE:
         return mention
     if "flat" in {s.name for s in around.scopes}:
@@ -74,24 +106,66 @@ def _magnitude_over(around: Surroundings) -> Decimal:
 
 
 def _unit_over(around: Surroundings) -> Unit | None:
-    headings = around.text_of("heading")
-    for scope in around.scopes:
-        if scope.name not in ("column", "row", "label"):
-            continue
-        for bracket in _IN_BRACKETS.finditer(scope.text):
-            inside = _IN_MAGNITUDE.sub("", bracket[1].strip()).strip()
-            found = unit_at(inside, 0)
-            if found is not None and (found[1] == len(inside) or inside[found[1]] in " ,，/"):
-                return found[0]
-        if money := _money(scope.text):
-            return money
-        for pattern, dimension in _NOUNS:
-            if pattern.search(scope.text):
-                return Unit(dimension, Decimal(1))
-        if _COUNT_HEADER.match(scope.text.strip()) and re.search(r"(?i)accelerator|GPU|加速", headings):
+    """The unit written in the nearest header, else given for the whole table, else the things a header counts."""
+    headers = [s.text for s in around.scopes if s.name in ("column", "row", "label")]
+    for header in headers:
+        if (unit := _unit_in(header, around)) is not None:
+            return unit
+    if around.block.cell is not None and (unit := _unit_of_table(around)) is not None:
+        return unit
+    for header in headers:
+        if (unit := _counted_in(header, around)) is not None:
+            return unit
+    if around.block.cell is None:
+        return None
+    # A currency in the caption counts for the columns that are prices, or terms of a price.
+    caption, column = around.text_of("caption"), around.text_of("column")
+    priced = _PRICED.search(column + "\n" + around.text_of("row"))
+    return _money(caption) if priced or (_TERMS.search(column) and _PER_HOUR.search(caption)) else None
+
+
+def _unit_in(header: str, around: Surroundings) -> Unit | None:
+    for bracket in _IN_BRACKETS.finditer(header):
+        inside = _IN_MAGNITUDE.sub("", bracket[1].strip()).strip()
+        if inside in _PIECES and _CARDS.search(around.text_of("column", "row", "corner", "caption")):
             return Unit(Dimension.ACCELERATORS, Decimal(1))
-    # A caption may give the currency of a whole table; it counts for the columns that are prices.
-    return _money(around.text_of("caption")) if _PRICED.search(around.text_of("column", "row")) else None
+        found = unit_at(inside, 0)
+        if found is not None and (found[1] == len(inside) or inside[found[1]] in " ,，/"):
+            return found[0]
+    return _last_word(header) or _money(header)
+
+
+def _counted_in(header: str, around: Surroundings) -> Unit | None:
+    for pattern, dimension in _NOUNS:
+        if pattern.search(header):
+            return Unit(dimension, Decimal(1))
+    counted = _COUNT_HEADER.match(header.strip()) is not None
+    if counted and re.search(r"(?i)accelerator|GPU|加速", around.text_of("heading", "column")):
+        return Unit(Dimension.ACCELERATORS, Decimal(1))
+    return None
+
+
+def _last_word(header: str) -> Unit | None:
+    """The unit that ends a header without brackets: "Read, GiB/s", "Throughput in MB/s"."""
+    text = header.strip()
+    for place in _UNIT_PLACES.finditer(text):
+        found = unit_at(text, place.end())
+        if text[: place.end()].rstrip()[-1:].isdigit():
+            continue  # "2 weeks" is a term, not a unit
+        if found is None or found[0].dimension not in _RATES or found[1] - place.end() < 2:
+            continue
+        if _UNIT_STOPS.match(text, found[1]):
+            return found[0]
+    return None
+
+
+def _unit_of_table(around: Surroundings) -> Unit | None:
+    """The unit that a table's caption or corner gives for all its bare figures: "(all figures in GB/s)"."""
+    for written in _UNIT_OF_TABLE.finditer(around.text_of("caption", "corner")):
+        found = unit_at(written[1], 0)
+        if found is not None and found[1] == len(written[1]) and found[0].dimension in _RATES:
+            return found[0]
+    return None
 
 
 def _money(text: str) -> Unit | None:

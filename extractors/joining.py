@@ -11,6 +11,15 @@ from schemas.quantity import Bound
 
 _CONNECTOR = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|sampai(?= )|から) ?")
 _TIMES = re.compile(r" ?[×xX*路口] ?")
+_TIMES_CAPACITY = re.compile(r"(?:容量|capacity|size)[^\n,，。;；×x*]{0,14}[×x*] ?$", re.IGNORECASE)
+_CAPPED = re.compile(
+    r" ?[,，;；(（]? ?(?:(?:但)?(?:最高|上限|封顶|至多|不超过)|(?:up to|capped at|max(?:imum)?|at most|limited to)) ?",
+    re.IGNORECASE,
+)
+_THEN_CAP = re.compile(r" ?[,，] ?(?:到|with)? ?")
+_AT_THE_TOP = re.compile(r" ?(?:到顶|封顶|为止|上限|(?:max|cap|ceiling)(?![a-z]))", re.IGNORECASE)
+_DUAL = re.compile(r"(?:双|(?<![A-Za-z])[Dd]ual) ?$")
+_THEN = re.compile(r" ?(?:零|又|and|und|,)? ?", re.IGNORECASE)
 _PLUS_MINUS = re.compile(r" ?± ?")
 _AND = re.compile(r",? ?(?:and|or|und|oder|dan|和|与|及|或|/) ?")
 _COMMA = re.compile(r"[,、] ?|/")
@@ -42,7 +51,8 @@ def join(text: str, mentions: list[Mention]) -> list[Mention]:
         # 2 × 2 × 100 Gbps joins from the right, so a joined pair is tried again with what stands before it.
         while len(out) > 1 and (joined := _pair(text, out[-2], out[-1])) is not None:
             out[-2:] = [joined]
-    return _share_units(text, out)
+        out[-1] = _dual(text, out[-1])
+    return _share_units(text, _slopes(text, out))
 
 
 def _pair(text: str, left: Mention, right: Mention) -> Mention | None:
@@ -53,11 +63,50 @@ def _pair(text: str, left: Mention, right: Mention) -> Mention | None:
         return _product(left, right)
     if _PLUS_MINUS.fullmatch(between):
         return _plus_minus(left, right)
-    if between in ("", " ") and left.dimension is right.dimension is Dimension.TIME:
+    if _THEN.fullmatch(between) and left.dimension is right.dimension is Dimension.TIME:
         return _clock(left, right)
     if _CONNECTOR.fullmatch(between) or _is_between(text, left, between):
         return _range(left, right)
     return None
+
+
+def _slopes(text: str, mentions: list[Mention]) -> list[Mention]:
+    """容量 × 400 MB/s，400 GB/s 到顶: a slope and its cap are one formula, of which the cap is the figure."""
+    out: list[Mention] = []
+    for mention in mentions:
+        left = out[-1] if out else None
+        if (
+            left is not None
+            and left.dimension is mention.dimension
+            and mention.low is not None
+            and left.has_unit
+        ):
+            opened = _TIMES_CAPACITY.search(text, max(0, left.start - 24), left.start)
+            between = text[left.end : mention.start]
+            capped = _CAPPED.fullmatch(between) or (
+                _THEN_CAP.fullmatch(between) and _AT_THE_TOP.match(text, mention.end)
+            )
+            if opened and capped and len(between) <= 12:
+                end = mention.end
+                if tail := _AT_THE_TOP.match(text, end):
+                    end = tail.end()
+                out[-1] = mention._replace(
+                    start=opened.start(), end=end, low=None, high=mention.low, bound=Bound.FORMULA,
+                    formula=text[opened.start() : end],
+                )  # fmt: skip
+                continue
+        out.append(mention)
+    return out
+
+
+def _dual(text: str, mention: Mention) -> Mention:
+    """双 200GE and dual 200 Gbps are twice the figure."""
+    if mention.times is not None or mention.low is None or mention.dimension not in _TAKES_TIMES:
+        return mention
+    word = _DUAL.search(text, max(0, mention.start - 6), mention.start)
+    if word is None or mention.dimension is Dimension.ACCELERATORS:
+        return mention
+    return mention._replace(start=word.start(), low=mention.low * 2, times=Decimal(2))
 
 
 def _is_between(text: str, left: Mention, between: str) -> bool:
@@ -71,7 +120,8 @@ def _product(left: Mention, right: Mention) -> Mention | None:
         return None
     count, value = (left, right) if left.dimension is Dimension.BARE else (right, left)
     whole = count.low is not None and count.low == count.low.to_integral_value() and count.low <= _MOST_TIMES
-    if count.dimension is not Dimension.BARE or not whole or value.dimension not in _TAKES_TIMES:
+    takes = value.dimension in _TAKES_TIMES or (value.dimension is Dimension.BARE and not value.formula)
+    if count.dimension is not Dimension.BARE or not whole or not takes:
         return None
     times = (count.low or Decimal(1)) * (value.times or Decimal(1))
     return value._replace(start=left.start, end=right.end, low=left.low * right.low, times=times)

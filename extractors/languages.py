@@ -17,10 +17,13 @@ _SIMPLIFIED = frozenset(
 _ONLY_TRADITIONAL = _TRADITIONAL - _SIMPLIFIED
 _ONLY_SIMPLIFIED = _SIMPLIFIED - _TRADITIONAL
 
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_KANA = re.compile(r"[\u3041-\u30ff]")
-_HANGUL = re.compile(r"[\uac00-\ud7a3]")
-_LETTER = re.compile(r"[^\W\d_]")
+# Runs of characters, whose lengths are summed: there are far fewer runs than characters.
+_HAN = re.compile(r"[\u3400-\u9fff]+")
+_KANA = re.compile(r"[\u3041-\u30ff]+")
+_HANGUL = re.compile(r"[\uac00-\ud7a3]+")
+_LETTER = re.compile(r"[^\W\d_]+")
+_TRADITIONAL_RUN = re.compile(f"[{''.join(sorted(_ONLY_TRADITIONAL))}]+")
+_SIMPLIFIED_RUN = re.compile(f"[{''.join(sorted(_ONLY_SIMPLIFIED))}]+")
 _CJK_SHARE = 0.2
 _KANA_SHARE = 0.05
 
@@ -52,14 +55,16 @@ def _is_cjk(tag: str) -> bool:
 
 
 def _guess(sample: str) -> str:
-    letters = len(_LETTER.findall(sample))
-    han, kana, hangul = (len(one.findall(sample)) for one in (_HAN, _KANA, _HANGUL))
+    letters, han, kana, hangul = (_count(one, sample) for one in (_LETTER, _HAN, _KANA, _HANGUL))
     if han + kana + hangul <= _CJK_SHARE * letters:
         return "en"
     if hangul > han + kana:
         return "ko"
     if kana > _KANA_SHARE * (han + kana):
         return "ja"
-    traditional = sum(1 for character in sample if character in _ONLY_TRADITIONAL)
-    simplified = sum(1 for character in sample if character in _ONLY_SIMPLIFIED)
-    return "zh-Hant" if traditional > simplified else "zh"
+    return "zh-Hant" if _count(_TRADITIONAL_RUN, sample) > _count(_SIMPLIFIED_RUN, sample) else "zh"
+
+
+def _count(runs: re.Pattern[str], sample: str) -> int:
+    """How many characters of the sample stand in such runs."""
+    return sum(map(len, runs.findall(sample)))

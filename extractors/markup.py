@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from bs4 import BeautifulSoup, Tag
-from bs4.element import PageElement, PreformattedString, Script, Stylesheet
-
 from extractors import chrome, visibility
 from extractors.chrome import word_set
 from extractors.elements import OPENERS, open_special
+from extractors.html_tree import Element, is_element, walk
 from extractors.reading import Close, Reading, Region
 
 _BLOCKS = word_set(
@@ -23,17 +21,19 @@ _BLOCKS = word_set(
     "colgroup details"
 )
 _LINES = _BLOCKS | word_set("li td th br dt dd h1 h2 h3 h4 h5 h6 table ul ol dl pre")
+_PROGRAMS = frozenset({"script", "style"})
 _CONTAINERS = frozenset({"div", "li", "section", "article", "figure"})
 # A heading that holds one of these was never closed by its author.
 _END_HEADING = word_set("p ul ol dl table section article h1 h2 h3 h4 h5 h6 pre blockquote")
 
 
-def read_markup(soup: BeautifulSoup) -> Reading:
+def read_markup(roots: list[Element]) -> Reading:
     """Everything that a parsed page shows, hides and is called."""
-    walk = _Walk(visibility.Stylesheet(_sheets(soup)))
-    walk.through(soup)
-    walk.reading.page.finish()
-    return walk.reading
+    sheets = (style.text or "" for root in roots for style in root.iter("style"))
+    reader = _Walk(visibility.Stylesheet(sheets))
+    reader.through(roots)
+    reader.reading.page.finish()
+    return reader.reading
 
 
 class _Walk:
@@ -41,51 +41,61 @@ class _Walk:
         self.reading = Reading()
         self._sheet = sheet
 
-    def through(self, soup: BeautifulSoup) -> None:
-        stack: list[tuple[Iterator[PageElement], Close | None]] = [(iter(soup.contents), None)]
-        while stack:
-            children, close = stack[-1]
-            for node in children:
-                if isinstance(node, Tag):
-                    if self._is_shown(node):
-                        closing = self._open(node)
-                        if node.contents or closing is not None:
-                            stack.append((iter(node.contents), closing))
-                            break
-                elif not isinstance(node, PreformattedString):
-                    self._text(str(node))
+    def through(self, roots: list[Element]) -> None:
+        # For each open element: its later siblings, the call that closes it, and the text behind it.
+        stack: list[tuple[Iterator[Element], Close | None, str | None]] = []
+        siblings = iter(roots)
+        while True:
+            for node in siblings:
+                after = node.tail
+                if is_element(node) and self._is_shown(node, attributes := dict(node.items())):
+                    close = self._open(node, attributes)
+                    if node.text:
+                        self._text(node.text)
+                    if len(node):
+                        stack.append((siblings, close, after))
+                        siblings = iter(node)
+                        break
+                    if close is not None:
+                        close()
+                if after:
+                    self._text(after)
             else:
-                stack.pop()
+                if not stack:
+                    return
+                siblings, close, after = stack.pop()
                 if close is not None:
                     close()
+                if after:
+                    self._text(after)
 
     def _text(self, text: str) -> None:
         state, page = self.reading.state, self.reading.page
         write = page.write_raw if state.raw else page.write
         write(text, state.kind, state.level, state.cell)
 
-    def _is_shown(self, tag: Tag) -> bool:
-        name = tag.name
+    def _is_shown(self, tag: Element, attributes: dict[str, str]) -> bool:
+        name = tag.tag
         if name in visibility.SILENT:
             return False
         if name == "title":
             self._take_title(tag)
             return False
-        if tag.attrs or name in visibility.NEVER_SHOWN or name == "dialog":
-            reason = visibility.hidden_reason(tag, self._sheet)
+        if attributes or name in visibility.NEVER_SHOWN or name == "dialog":
+            reason = visibility.hidden_reason(tag, attributes, self._sheet)
             if reason:
                 self.reading.hide(_hidden_text(tag), reason)
                 return False
         return True
 
-    def _take_title(self, tag: Tag) -> None:
+    def _take_title(self, tag: Element) -> None:
         if self.reading.svg:
             self.reading.hide(_hidden_text(tag), "picture description")
         elif not self.reading.title:
             self.reading.title = " ".join(_hidden_text(tag).split())
 
-    def _open(self, tag: Tag) -> Close | None:
-        name, reading = tag.name, self.reading
+    def _open(self, tag: Element, attributes: dict[str, str]) -> Close | None:
+        name, reading = tag.tag, self.reading
         if reading.state.outer is not None and name in _END_HEADING:
             reading.page.finish()
             reading.state = reading.state.outer
@@ -100,8 +110,8 @@ class _Walk:
             close = open_special(reading, tag)
         if name in _CONTAINERS:
             close = partial(_close_container, reading, close, len(reading.page.drafts))
-        if chrome.is_candidate(name, tag.attrs) and not (name == "header" and reading.sections):
-            close = _watch(reading, tag, close)
+        if chrome.is_candidate(name, attributes) and not (name == "header" and reading.sections):
+            close = _watch(reading, name, attributes, close)
         return close
 
 
@@ -111,13 +121,13 @@ def _close_container(reading: Reading, close: Close | None, first: int) -> None:
     reading.page.pair(first)
 
 
-def _watch(reading: Reading, tag: Tag, close: Close | None) -> Close:
+def _watch(reading: Reading, name: str, attributes: dict[str, str], close: Close | None) -> Close:
     """Measures an element that may be frame, from here to its end."""
     page = reading.page
     start, links, heads = page.here, page.link_total, len(page.heading_levels)
     path = page.headings
     page.restore_headings(list(path))
-    by_tag = chrome.is_named_by_tag(tag.name, tag.attrs)
+    by_tag = chrome.is_named_by_tag(name, attributes)
 
     def end() -> None:
         if close is not None:
@@ -131,7 +141,7 @@ def _watch(reading: Reading, tag: Tag, close: Close | None) -> Close:
                 named_by_tag=by_tag,
                 has_h1=1 in levels,
                 has_heading=bool(levels),
-                is_header=tag.name == "header",
+                is_header=name == "header",
             )
         )
         if 1 not in levels:
@@ -140,22 +150,15 @@ def _watch(reading: Reading, tag: Tag, close: Close | None) -> Close:
     return end
 
 
-def _sheets(soup: BeautifulSoup) -> list[str]:
-    found = []
-    node = soup.contents[0] if soup.contents else None
-    while node is not None:
-        if type(node) is Stylesheet:
-            found.append(str(node))
-        node = node.next_element
-    return found
-
-
-def _hidden_text(tag: Tag) -> str:
+def _hidden_text(tag: Element) -> str:
+    """The words under an element that is not shown, lines parted; program text is none."""
     pieces: list[str] = []
-    for node in tag.descendants:
-        if isinstance(node, Tag):
-            if node.name in _LINES:
+    for event, node in walk(tag):
+        if event == "start":
+            if node is not tag and node.tag in _LINES:
                 pieces.append(" ")
-        elif not isinstance(node, (PreformattedString, Script, Stylesheet)):
-            pieces.append(str(node))
+            if node.tag not in _PROGRAMS:
+                pieces.append(node.text or "")
+        elif node is not tag:
+            pieces.append(node.tail or "")
     return "".join(pieces)

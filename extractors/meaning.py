@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from dataclasses import dataclass
+from decimal import Decimal
 
 from extractors.cues import AGAINST, metric_hits
 from extractors.mention import Mention
@@ -24,10 +26,22 @@ _ENOUGH_FOR = {
     Dimension.FILES: 0.6,
     Dimension.CLIENTS: 0.6,
 }
-_FAR = ("heading", "earlier", "title", "caption", "note", "lead")
+_FAR = ("heading", "earlier", "title", "caption", "note", "lead", "intro")
 _FAMILY_BONUS = 0.4
 _DISTANCE_LOSS = 0.012
+_TINY = Decimal("0.002")
+_ENOUGH_ELLIPTICAL = 0.1
+_ENOUGH_FOR_TINY = 0.6
 _FARTHEST = 0.3
+_OTHER_TERMS = re.compile(
+    r"commit|reserv|\byear|\bmonth|spot|preempt|interrupt|discount|on[- ]demand|包年|包月|预留|竞价|抢占|长租|按量|按需",
+    re.IGNORECASE,
+)
+_OF_NODES = re.compile(
+    r"\d[\d,]* ?(?:nodes|servers|hosts|instances|machines|VMs|(?:个|台)?(?:节点|服务器|机器|实例)) ?[(（,，=]? ?$"
+)
+_LONGEST_LATENCY = 10  # seconds; whatever takes longer is a job, not an answer
+_MOST_IN_A_MACHINE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +60,7 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
     clause_against: dict[str, float] = defaultdict(float)
     others: dict[str, float] = defaultdict(float)
     headings = 0
+    elliptical = dimension is Dimension.MONEY and _OTHER_TERMS.search(around.sentence) is not None
     for scope in around.scopes:
         headings += scope.name == "heading"
         for hit in metric_hits(scope.text, dimension):
@@ -53,7 +68,11 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
                 target = clause_against if scope.name == "clause" else others
                 target[hit.name] += AGAINST * _against(scope, headings)
                 continue
-            if scope.name in _FAR and dimension in _ENOUGH_FOR and not _may_be_far(scope, dimension):
+            if (
+                scope.name in _FAR
+                and dimension in _ENOUGH_FOR
+                and not _may_be_far(scope, dimension, elliptical=elliptical)
+            ):
                 continue
             specific = 1.0 + 0.02 * min(hit.end - hit.start, 12)
             weight = hit.weight * scope.nearness * _closeness(hit.start, hit.end, scope, mention) * specific
@@ -76,25 +95,39 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
             + (0.0 if beside else clause_against[name])
             + _family(name, family)
             + _unlikely(name, mention)
+            - (2.0 if name == "accelerator_count" and _OF_NODES.search(around.before[-40:]) else 0.0)
         )
     if scored:
         name = max(scored, key=lambda n: (scored[n], -list(registry().metrics).index(n)))
-        if scored[name] >= _ENOUGH_FOR.get(dimension, _ENOUGH):
+        enough = _ENOUGH_FOR.get(dimension, _ENOUGH)
+        if dimension is Dimension.TIME and mention.low is not None and mention.low < _TINY:
+            enough = _ENOUGH_FOR_TINY  # nothing but a latency is counted in microseconds
+        if elliptical and best[name][1].startswith("earlier"):
+            enough = _ENOUGH_ELLIPTICAL
+        if scored[name] >= enough:
             return Meaning(registry().metric(name), *best[name][1:])
     return _default(dimension, family, mention)
 
 
-def _may_be_far(scope: Scope, dimension: Dimension) -> bool:
-    """Cards may be explained by a heading, prices by their table's caption; the rest needs a nearer word."""
+def _may_be_far(scope: Scope, dimension: Dimension, *, elliptical: bool) -> bool:
+    """A caption may explain any figure, a heading cards, the price before it a price with other terms."""
+    if scope.name == "caption":
+        return True
     if dimension is Dimension.MONEY:
-        return scope.name == "caption"
+        return scope.name == "earlier" and elliptical
     return dimension is Dimension.ACCELERATORS
 
 
 def _unlikely(name: str, mention: Mention) -> float:
     """NVLink and UB are given in bytes; a figure in bits is more likely a network's."""
     if name == "rdma_bandwidth" and mention.unit.noun in ("GE", "GbE"):
-        return -2.0
+        return -3.5
+    if name.endswith("_latency") and (mention.low or 0) >= _LONGEST_LATENCY:
+        return -4.0
+    if name == "accelerator_count" and (mention.low or 0) > _MOST_IN_A_MACHINE:
+        return -3.0  # more than any machine or supernode on sale holds: rather a cluster
+    if name == "rdma_bandwidth" and mention.unit.bytes_written is True:
+        return -0.5
     in_bits = mention.unit.bytes_written is False and mention.dimension is Dimension.DATA_RATE
     if name == "fs_throughput" and in_bits and mention.times is not None:
         return -3.0  # 2 × 100 Gb/s are cables, whatever they lead to
@@ -105,7 +138,7 @@ def _unlikely(name: str, mention: Mention) -> float:
 
 def _against(scope: Scope, headings: int) -> float:
     """How much of a ruling-out word counts: all of it beside the number, less above and before it."""
-    if scope.name in ("near", "segment", "column", "row", "label"):
+    if scope.name in ("near", "segment", "column", "row", "label", "aside"):
         return 1.0
     if scope.name == "clause":
         return 0.5

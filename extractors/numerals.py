@@ -15,7 +15,7 @@ _SMALL = {"十": Decimal(10), "百": Decimal(100), "千": Decimal(1000)}
 _LARGE = {"万": Decimal(10) ** 4, "亿": Decimal(10) ** 8}
 
 CJK_NUMERAL = (
-    "(?:(?:[零〇一二两三四五六七八九十百千万亿半]|[数几上](?=[十百千万亿周天月分小秒个倍])|(?<=[十百千万])[几余多数])++"
+    "(?:(?:[零〇一二两三四五六七八九十百千万亿半]|[数几上](?=[十百千万亿周天月分小秒个倍微毫纳マミナ])|(?<=[十百千万])[几余多数])++"
     "(?:点[零一二三四五六七八九]++)?|个位数)"
 )
 
@@ -40,6 +40,12 @@ MAGNITUDES: dict[str, Decimal] = {
     "million": Decimal(10) ** 6,
     "billion": Decimal(10) ** 9,
     "trillion": Decimal(10) ** 12,
+    "Mio": Decimal(10) ** 6,
+    "Mio.": Decimal(10) ** 6,
+    "Millionen": Decimal(10) ** 6,
+    "Mrd": Decimal(10) ** 9,
+    "Mrd.": Decimal(10) ** 9,
+    "Milliarden": Decimal(10) ** 9,
 }
 
 _ENGLISH = {

@@ -100,7 +100,8 @@ class PageText:
 
     def write(self, text: str, kind: BlockKind, level: int, cell: RawCell | None) -> None:
         """Adds running text: each run of ASCII white space is one space, none at the ends of a block."""
-        text = _SPACES.sub(" ", text)
+        if not text.isprintable() or "  " in text:  # line ends are not printable; a lone space may stay
+            text = _SPACES.sub(" ", text)
         if not text or text == " ":
             if text and self._draft is not None and not self._pending:
                 self._pending = " "

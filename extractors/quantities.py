@@ -13,8 +13,9 @@ from extractors.bounds import bound_after, bound_before
 from extractors.fold import fold
 from extractors.joining import join
 from extractors.mention import Mention
+from extractors.nouns import classifier_of, counts_things, unit_apart
 from extractors.scanning import scan
-from extractors.units import Dimension, Unit
+from extractors.units import Dimension
 from schemas.quantity import Bound, Quantity
 
 COMMA_DECIMAL_LANGUAGES = frozenset(
@@ -24,12 +25,13 @@ COMMA_DECIMAL_LANGUAGES = frozenset(
 _COMMA_PROOF = re.compile(
     r"(?<![\d.,])0,\d(?!\d*[,\d]{3},)|(?<![\d.,])\d{1,3}(?:\.\d{3}){2,}(?![\d.,]*\d\.\d)"
 )
-_OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；、\n\t|]{0,8}$")
-_FILES_BEFORE = re.compile(r"(?:文件数(?:量|上限)?|number of files|inodes?)[^\d,，。;；、\n\t|]{0,8}$")
+_EACH_TIB = re.compile(r"(?:每 ?TiB|(?:each|every|per) TiB)(?!/)[^\d,，。.;；]{0,16}$", re.IGNORECASE)
+_FROM_AFTER = re.compile(
+    r" ?(?:/|每) ?(?:小?时|卡时|卡|台|月|年|GPU|实例|hour|GPU-hour)(?:[/·每](?:小?时|月))? ?起"
+)
+_ALIKE = re.compile(r" ?(?:and|und|和|与|及|以及|、) ?")
 _STARTS_AT = re.compile(r"(?:from|ab|starting at) ?$", re.IGNORECASE)
-_FILES = Unit(Dimension.FILES, Decimal(1))
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
-_OPS = Unit(Dimension.OPS, Decimal(1))
 
 
 def find_mentions(text: str, *, lang: str = "") -> list[Mention]:
@@ -66,41 +68,46 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         before, best, reach = bound_before(text, mention.start, floor)
         if mention.article and before is None:
             continue  # "an hour" counts under "within" and not in "$2 an hour"
-        after, tail = bound_after(text, mention.end)
+        after, topmost, tail = bound_after(text, mention.end)
+        best = best or topmost
         bound, high, said = mention.bound, mention.high, after or before
         if bound is Bound.EXACT and said is not None:
             bound = said
-        elif bound is Bound.ORDER_OF_MAGNITUDE and after is Bound.AT_LEAST:
+        elif bound is Bound.ORDER_OF_MAGNITUDE and said is Bound.AT_LEAST:
             bound, high = Bound.AT_LEAST, None
-        unit = _named_before(text, floor, mention)
+        elif bound is Bound.EXACT and out and _ALIKE.fullmatch(text[out[-1].end : mention.start]):
+            last = out[-1]  # up to 20,000 IOPS and 1 GB/s
+            if last.bound in (Bound.AT_MOST, Bound.AT_LEAST) and last.has_unit and mention.has_unit:
+                bound, best = last.bound, last.best_case
+        unit = unit_apart(text, floor, mention)
+        low = mention.low
+        if unit.dimension is Dimension.DATA_RATE and mention.dimension is Dimension.DATA:
+            low = None if low is None else low * 8  # data are counted in bytes, rates in bits
+            high = None if high is None else high * 8
         if mention.times is not None and text[reach : mention.start].strip().lower() == "over":
             bound = mention.bound  # RDMA over 8 × 400 Gbps
         if unit.dimension is Dimension.MONEY and bound is Bound.EXACT:
+            said_after = _FROM_AFTER.match(text, mention.end)
+            bound = Bound.AT_LEAST if said_after else bound
             starts = _STARTS_AT.search(text, max(floor, mention.start - 8), mention.start)
             bound, best = (Bound.AT_LEAST, True) if starts else (bound, best)
+        end = mention.end
+        if mention.dimension is Dimension.BARE and counts_things(unit):
+            end = text.index(classifier_of(text, mention), end) + 1
         out.append(
             mention._replace(
+                end=end,
                 bound=bound,
+                low=low,
                 high=high,
                 best_case=best,
                 unit=unit,
                 reach=reach,
-                tail=max(tail, mention.tail),
+                tail=max(tail, mention.tail, end),
             )
         )
-        floor = mention.end
+        floor = end
     return out
-
-
-def _named_before(text: str, floor: int, mention: Mention) -> Unit:
-    """A bare number takes its unit from the noun right before it: IOPS 最高 3000 万, 文件数 20 亿."""
-    if mention.dimension is Dimension.BARE:
-        window = (max(floor, mention.start - 20), mention.start)
-        if _OPS_BEFORE.search(text, *window):
-            return _OPS
-        if _FILES_BEFORE.search(text, *window):
-            return _FILES
-    return mention.unit
 
 
 _CANONICAL = {
@@ -151,11 +158,14 @@ def canonical_unit(mention: Mention, near: str) -> tuple[str, Decimal]:
 def find_quantities(text: str, *, lang: str = "") -> tuple[Quantity, ...]:
     """Every quantity of a text in canonical units, without knowing what it is a quantity of."""
     out = []
+    folded = fold(text)
     for mention in find_mentions(text, lang=lang):
         if mention.dimension is Dimension.BARE:
             continue
         near = fold(text[max(0, mention.start - 12) : mention.end + 12])
         unit, factor = canonical_unit(mention, near)
+        if unit == "byte/s" and _EACH_TIB.search(folded, max(0, mention.start - 24), mention.start):
+            unit = "byte/s/TiB"
         out.append(
             Quantity(
                 low=None if mention.low is None else mention.low * factor,

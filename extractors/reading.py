@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from extractors.html_tree import Element
 from extractors.page_text import PageText
 from extractors.tables import RawCell, Table
 from schemas.document import BlockKind, Hidden, MarkKind
@@ -13,8 +15,7 @@ Close = Callable[[], None]
 """What an element that opened something leaves behind, to be called at its end."""
 
 
-@dataclass(frozen=True, slots=True)
-class State:
+class State(NamedTuple):
     """What running text is at this point. `solid`: block elements only start a new line of the block."""
 
     kind: BlockKind = BlockKind.PARAGRAPH
@@ -51,7 +52,7 @@ class Reading:
         self.tables = 0
         self.svg = 0  # how many open elements there are of these two kinds
         self.sections = 0
-        self.special: dict[int, MarkKind | None] = {}  # parts of formulas, by id: a mark, or a new line
+        self.special: dict[Element, MarkKind | None] = {}  # parts of formulas: a mark, or a new line
 
     def boundary(self) -> None:
         """Ends the block; where it is solid, the line."""

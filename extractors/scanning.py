@@ -28,17 +28,21 @@ _DIGITS = (
     r"(?:\d+(?:[.,']\d+)*|(?<![\w.)\]])\.\d+)(?:[eE][+-]?\d{1,4}(?![\dA-Za-z]))?"
 )
 _LEVEL_UNIT = (
-    r"(?:纳秒|微秒|毫秒|秒|分钟|小时|天|周|月|[TGPM]B/s|[TGP]bps|[TGPE]B)(?= ?(?:级|量级))"
+    r"(?:纳秒|微秒|毫秒|秒|分钟|小时|天|周|月|[TGPM]i?B/s|[TGP]bps|[TGPE]B)(?= ?(?:级|量级))"
     r"|(?i:(?:nano|micro|milli)second)(?=[- ](?:level|scale|class))"
 )
 _HEAD = re.compile(
     r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\([^(){}\n]{1,80}\)))"
     r"|(?P<scientific>(?:(?<![A-Za-z0-9_.])\d+(?:\.\d+)? ?[×x*] ?)?(?<![A-Za-z0-9_.])10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))"
-    r"|(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))"
+    r"|(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?m(?:in)? ?\d{1,2} ?s(?:ec)?(?![A-Za-z])|(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))"
+    r"|(?P<halved>(?<![\d.])\d{1,3} ?(?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半)(?!径|导))"
+    r"|(?P<tenths>[一二三四五六七八九]成[一二三四五六七八九]|(?<!\d)[1-9]割[1-9]分)"
     rf"|(?P<money>(?:US\$|(?<![A-Z])[$¥€]|(?<![A-Za-z])(?:USD|CNY|RMB|EUR)) ?)?(?P<digits>{_DIGITS})"
-    r"|(?P<share>[一二三四五六七八九十百千]{1,4}分之[一二三四五六七八九十百]{1,6})"
-    r"|(?P<half>[一二两三四五六七八九](?:个半小时|个半月|分半钟|年半|天半))"
-    r"|(?P<tenths>[一二三四五六七八九]成[一二三四五六七八九])"
+    r"|(?P<share>[一二三四五六七八九十百千万]{1,4}分之[一二三四五六七八九十百]{1,6})"
+    r"|(?P<quarter>[一三]刻钟)"
+    r"|(?P<halving>减半|(?<![A-Za-z])(?i:halved|halves)(?![A-Za-z]))"
+    r"|(?P<half>[一二两三四五六七八九](?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半))"
+    r"|(?P<once>(?<![A-Za-z])(?i:once (?:a|an|per|every|each) (?:second|minute|hour|day))(?![A-Za-z]))"
     r"|(?P<nines>[一二两三四五六七八九]个 ?[9九])"
     r"|(?P<double>翻了?(?:[一两二]番|倍)(?![到至])|(?<![A-Za-z])(?i:twice|doubles|doubled|triples|tripled)(?![A-Za-z]))"
     r"|(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)(?= of (?!an? (?:hour|minute|second|day))))"
@@ -49,9 +53,14 @@ _HEAD = re.compile(
 )
 _MAGNITUDE = re.compile(
     r" ?(?P<mag>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千(?!兆|瓦)|百(?!分)"
-    r"|(?:thousand|million|billion|trillion)(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆|瓦))?"
+    r"|(?:thousand|million|billion|trillion|Millionen|Milliarden)(?![A-Za-z])|(?:Mio|Mrd)\.?(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆"
+    r"|瓦)|(?<=万) ?(?P<tail>\d{4})(?![\d.,年]))?"
 )
-_MORE = re.compile(r"(?: ?\+(?! ?\d)| ?余| ?多(?=[款种个张卡万]))")
+_MORE = re.compile(r"(?: ?\+(?! ?\d)| ?余| ?多(?=[款种个张卡万])|多(?=[,，。;；\s)]|$))")
+_NAMED_AHEAD = re.compile(r"(?:IOPS|文件数|客户端数|消息速率)[^\d,，。;；、\n\t|]{0,10}$")
+_BLOCK_SIZE = re.compile(
+    r"[ -]?(?:随机|顺序|混合|random|sequential|block|块|[读写](?![^。]{0,3}IOPS ?\d))", re.IGNORECASE
+)
 _GAP_TO_UNIT = re.compile(r" {0,2}(?:个(?=[小文客星模主档](?!作)))?(?:-(?=(?!fold)[A-Za-z]))?")
 _LEVEL = re.compile(r" ?(?:级(?!联|别)|级别|量级)|[- ](?:level|scale|class)(?![A-Za-z])")
 _OPENS_RANGE = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|から)")
@@ -75,7 +84,16 @@ _PARTS = {
     "quarter": Decimal("0.25"),
     "half": Decimal("0.5"),
 }
-_HALVES = {"个半小时": 3600, "个半月": 2592000, "分半钟": 60, "年半": 31536000, "天半": 86400}
+_HALVES = {
+    "小时半": 3600,
+    "分半": 60,
+    "秒半": 1,
+    "个半小时": 3600,
+    "个半月": 2592000,
+    "分半钟": 60,
+    "年半": 31536000,
+    "天半": 86400,
+}
 _LONGEST = 60
 
 
@@ -129,21 +147,36 @@ def _fixed(head: re.Match[str]) -> Mention | None:
         case "part":
             value = _PARTS[words.lower().split()[-1]].quantize(Decimal("1e-12"))
         case "tenths":
-            unit, value = _FRACTION, Decimal("0.1") * _digit(words[0]) + Decimal("0.01") * _digit(words[2])
+            unit, value = _FRACTION, Decimal("0.1") * _figure(words[0]) + Decimal("0.01") * _figure(words[2])
+        case "quarter":
+            unit, value = _TIME, _digit(words[0]) * 900
+        case "halving":
+            unit, value = _FRACTION, Decimal("0.5")
+        case "once":
+            last = words.lower().split()[-1]
+            unit, value = _TIME, Decimal({"second": 1, "minute": 60, "hour": 3600, "day": 86400}[last])
         case "nines":
             unit, value = _FRACTION, 1 - Decimal(10) ** -int(_digit(words[0]))
         case "half":
             unit, value = _TIME, (_digit(words[0]) + Decimal("0.5")) * _HALVES[words[1:]]
+        case "halved":
+            figure = re.match(r"\d+", words)
+            number = figure.group() if figure else "0"
+            unit, value = _TIME, (Decimal(number) + Decimal("0.5")) * _HALVES[words[len(number) :].strip()]
         case "clock":
-            hours, minutes = re.findall(r"\d+", words)
-            unit, value = _TIME, Decimal(hours) * 3600 + Decimal(minutes) * 60
+            whole, part = (Decimal(n) for n in re.findall(r"\d+", words))
+            unit, value = _TIME, (whole * 3600 + part * 60 if "h" in words else whole * 60 + part)
         case _:
             below, above = (read_cjk(part) for part in words.split("分之"))
             if below is None or above is None or below.low == 0:
                 return None
-            unit = _FRACTION if below.low in (100, 1000) else _RATIO
+            unit = _FRACTION if below.low in (100, 1000, 10000) else _RATIO
             value = (above.low / below.low).quantize(Decimal("1e-12"))
     return Mention(start, head.end(), start, value, None, unit)
+
+
+def _figure(word: str) -> Decimal:
+    return Decimal(word) if word.isdigit() else _digit(word)
 
 
 def _digit(word: str) -> Decimal:
@@ -161,8 +194,11 @@ def _number(text: str, head: re.Match[str], comma: bool) -> Mention | None:
     if value is None:
         return None
     if found := _MAGNITUDE.match(text, end):
+        if found["mag"] in "kK" and _BLOCK_SIZE.match(text, found.end()):
+            return None  # 4K random reads: the size of a block
         scale, end = MAGNITUDES[found["mag"]], found.end()
         value += Decimal(found["rest"]) * 1000 / scale if found["rest"] else 0
+        value += Decimal(found["tail"]) / scale if found["tail"] else 0
     if head["money"]:
         unit = Unit(Dimension.MONEY, Decimal(1), currency=CURRENCY_SIGNS[head["money"].strip()])
         return Mention(start, end, start, value * scale, None, unit, scale=scale)
@@ -187,8 +223,11 @@ def _numeral(text: str, head: re.Match[str], numeral: Numeral | None) -> Mention
     if numeral is None:
         return None
     mention = _with_unit(text, head.start(), head.end(), numeral, Decimal(1))
+    if head.group() == "一" and text[mention.unit_start : mention.end] == "卡":
+        return None  # 一卡难求: a card, not a count
     if mention.dimension is Dimension.BARE and not mention.level:
-        return mention if _OPENS_RANGE.match(text, head.end()) else None
+        named = _NAMED_AHEAD.search(text, max(0, head.start() - 20), head.start())
+        return mention if named or _OPENS_RANGE.match(text, head.end()) else None
     if mention.dimension is Dimension.FRACTION and mention.low == Decimal("0.1"):
         return None  # 一成 says "all of it" or "done" as often as a tenth
     if mention.dimension in _FEW_ARE_NO_COUNT and numeral.low < 10 and not numeral.decade:

@@ -13,13 +13,18 @@ from extractors.scale import SCALE_OF
 from extractors.units import Dimension
 from schemas.document import Block, BlockKind, Document
 
-_SENTENCE_END = re.compile(r"[。！？!?\n]|(?<=[a-z0-9)%])\. (?=[A-Z])")
+_SENTENCE_END = re.compile(r"[。！？!?\n]|(?:(?<=[a-z0-9)%])|(?<=[A-Z]{2}))\. (?=[A-Z])")
 _SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
 
 
 # Nothing is looked for further away than this, so that a page without full stops costs no more than another.
 _EARLIER = 600
 _SECTION = 400
+_LONGEST_LABEL, _LONGEST_QUESTION, _LONGEST_INTRO = 60, 120, 240
+_ASKS = re.compile(
+    r"[?？]\s*$|^\W*(?:Q\d*[:：.、]|问[:：])|^(?:how|what|when|where|which|who|why|can|does|do|is|are)\b",
+    re.IGNORECASE,
+)
 _BRACKETS = re.compile(r" ?[(（]([^()（）]{1,30})[)）]")
 
 
@@ -48,6 +53,8 @@ class Surroundings:
     after: str
     headers: tuple[str, ...]
     asks: bool
+    is_sla: bool
+    run: str
     section: str
     path: tuple[str, ...]
 
@@ -84,6 +91,13 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
     )
     near_start = max(segment_start, min(previous, mention.start))
     near_end = min(segment_end, max(following, mention.end))
+    if block.cell is None and text[sentence_start:sentence_end].strip() == text[mention.start : mention.end]:
+        # A card in one block: the figure on a line of its own, what it is on the next.
+        line = _next_line(text, sentence_end, block.end)
+        if line > sentence_end:
+            following = min((m.start for m in mentions[which + 1 : which + 2]), default=line)
+            sentence_end = line
+            near_end = segment_end = max(mention.end, min(line, following))
     scopes = [
         Scope("near", text[near_start:near_end], 1.0, near_start),
         Scope("segment", text[segment_start:segment_end], 0.8, segment_start),
@@ -96,26 +110,7 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         head = text[max(sentence_start, segment_start - 30) : segment_start - 1].rstrip()
         scopes.insert(2, Scope("head", head, 0.7, segment_start - 1 - len(head)))
     scopes += _header_scopes(page, index, block)
-    headings = [fold(h) for h in block.headings]
-    scopes += [
-        Scope("heading", heading, max(0.15, 0.45 - 0.12 * depth), -1)
-        for depth, heading in enumerate(reversed(headings))
-    ]
-    spans = [(sentence_start, min(sentence_end + 8, block.end + 1))]
-    if block.cell is not None:
-        headers_over = (*block.cell.row_headers, *block.cell.col_headers)
-        spans = [(block.start, block.end), *((h.start, h.end) for h in headers_over)]
-    if note := _notes_at(page, spans):
-        scopes.append(Scope("note", note, 0.2, -1))
-    if lead := _lead(document, page, index):
-        scopes.append(Scope("lead", lead, 0.25, -1))
-    earlier = text[block.start : sentence_start]
-    if len(earlier) > _EARLIER:
-        earlier = earlier[: _EARLIER // 3] + "\n" + earlier[-_EARLIER * 2 // 3 :]
-    if earlier.strip():
-        scopes.append(Scope("earlier", earlier, 0.2, block.start))
-    if page.title:
-        scopes.append(Scope("title", page.title, 0.2, -1))
+    scopes += _wider_scopes(page, index, sentence_start, sentence_end)
     headers = tuple(s.text for s in scopes if s.name in ("column", "row", "label", "flat"))
     path = tuple(block.headings)
     if block.cell is not None:
@@ -132,9 +127,39 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         after=text[mention.end : sentence_end],
         headers=headers,
         asks=text[sentence_end : sentence_end + 1] in ("?", "？"),
+        is_sla=page.is_sla,
+        run=page.run,
         section=_section(page, index),
         path=path,
     )
+
+
+def _wider_scopes(page: Page, index: int, sentence_start: int, sentence_end: int) -> list[Scope]:
+    """What stands further off: headings, footnotes, the sentences before, title, question, introduction."""
+    document, text = page.document, page.folded
+    block = document.blocks[index]
+    scopes = [
+        Scope("heading", fold(heading), max(0.15, 0.45 - 0.12 * depth), -1)
+        for depth, heading in enumerate(reversed(block.headings))
+    ]
+    spans = [(sentence_start, min(sentence_end + 8, block.end + 1))]
+    if block.cell is not None:
+        headers_over = (*block.cell.row_headers, *block.cell.col_headers)
+        spans = [(block.start, block.end), *((h.start, h.end) for h in headers_over)]
+    earlier = text[block.start : sentence_start]
+    if len(earlier) > _EARLIER:
+        earlier = earlier[: _EARLIER // 3] + "\n" + earlier[-_EARLIER * 2 // 3 :]
+    for name, found, nearness, offset in (
+        ("note", _notes_at(page, spans), 0.2, -1),
+        ("lead", _lead(document, page, index), 0.25, -1),
+        ("earlier", earlier if earlier.strip() else "", 0.2, block.start),
+        ("title", page.title, 0.2, -1),
+        ("question", _question(page, index), 0.5, -1),
+        ("intro", _intro(page, index), 0.3, -1),
+    ):
+        if found:
+            scopes.append(Scope(name, found, nearness, offset))
+    return scopes
 
 
 def _aside(text: str, start: int, end: int) -> str:
@@ -176,6 +201,49 @@ def _lead(document: Document, page: Page, index: int) -> str:
     return ""
 
 
+def _next_line(text: str, start: int, end: int) -> int:
+    """The end of the line that follows the line break at `start`; `start` where none does."""
+    if text[start : start + 1] != "\n":
+        return start
+    stop = text.find("\n", start + 1, end)
+    stop = end if stop < 0 else stop
+    return stop if 0 < stop - start <= _LONGEST_LABEL else start
+
+
+def _question(page: Page, index: int) -> str:
+    """The question that this block answers: its heading, or the block before it, where that asks one."""
+    blocks = page.document.blocks
+    if blocks[index].cell is not None:
+        return ""
+    headings = blocks[index].headings
+    if headings and _ASKS.search(headings[-1]):
+        return fold(headings[-1])
+    for before in reversed(blocks[max(0, index - 3) : index]):
+        text = page.folded[before.start : before.end]
+        if before.cell is not None or before.kind is BlockKind.HEADING:
+            break
+        if len(text) <= _LONGEST_QUESTION and _ASKS.search(text):
+            return text
+    return ""
+
+
+def _intro(page: Page, index: int) -> str:
+    """The sentence right before a table, which may say of what all its figures are."""
+    blocks, cell = page.document.blocks, page.document.blocks[index].cell
+    if cell is None:
+        return ""
+    first = page.starts.get(cell.table, 0)
+    for before in reversed(blocks[max(0, first - 2) : first]):
+        if (
+            before.kind is BlockKind.PARAGRAPH
+            and before.headings == blocks[index].headings
+            and not before.chrome
+        ):
+            text = page.folded[before.start : before.end]
+            return text if len(text) <= _LONGEST_INTRO else ""
+    return ""
+
+
 def _around(marks: re.Pattern[str], text: str, start: int, end: int, mention: Mention) -> tuple[int, int]:
     """The stretch of text[start:end] between the nearest marks before and after the mention."""
     left = start
@@ -197,7 +265,11 @@ def _header_scopes(page: Page, index: int, block: Block) -> list[Scope]:
         for depth, header in enumerate(reversed(block.cell.row_headers)):
             scopes.append(Scope("row", fold(header.text), 0.9 - 0.1 * depth, header.start))
         opening = page.firsts.get((block.cell.table, block.cell.row))
-        if opening and not block.cell.row_headers and block.cell.col > 0:
+        if (
+            opening
+            and block.cell.col > 0
+            and not any(h.text.strip() and not h.text.strip()[0].isdigit() for h in block.cell.row_headers)
+        ):
             scopes.append(Scope("row", opening, 0.85, -1))
         if siblings := page.rows.get((block.cell.table, block.cell.row), ()):
             beside = "\n".join(text for place, text in siblings if place != index)

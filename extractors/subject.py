@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 
 from extractors.fold import fold
+from extractors.sieve import Sieve
 from schemas.registry import registry
 
 _COMPARED = re.compile(
@@ -25,7 +26,8 @@ class Subject:
     product_rule: str = ""
 
 
-def _pattern(names: dict[str, str]) -> re.Pattern[str]:
+def _pattern(names: dict[str, str]) -> Sieve[re.Pattern[str]]:
+    """The pattern of all the names at once: of two that begin together the longer is meant."""
     ordered = sorted(names, key=len, reverse=True)
     parts = []
     for name in ordered:
@@ -34,7 +36,8 @@ def _pattern(names: dict[str, str]) -> re.Pattern[str]:
         right = r"(?![A-Za-z0-9])" if name[-1].isascii() and name[-1].isalpha() else ""
         right = r"(?![0-9])" if name[-1].isdigit() else right
         parts.append(f"{left}{escaped}{right}")
-    return re.compile("|".join(parts), re.IGNORECASE)
+    pattern = re.compile("|".join(parts), re.IGNORECASE)
+    return Sieve([(pattern, pattern)])
 
 
 def _key(name: str) -> str:
@@ -42,13 +45,13 @@ def _key(name: str) -> str:
 
 
 @cache
-def _vendors() -> tuple[re.Pattern[str], dict[str, str]]:
+def _vendors() -> tuple[Sieve[re.Pattern[str]], dict[str, str]]:
     names = {fold(name): vendor.id for vendor in registry().vendors.values() for name in vendor.names}
     return _pattern(names), {_key(name): vendor for name, vendor in names.items()}
 
 
 @cache
-def _products() -> tuple[re.Pattern[str], dict[str, tuple[str, str]]]:
+def _products() -> tuple[Sieve[re.Pattern[str]], dict[str, tuple[str, str]]]:
     names = {
         fold(name): (vendor.id, product.id)
         for vendor in registry().vendors.values()
@@ -61,15 +64,23 @@ def _products() -> tuple[re.Pattern[str], dict[str, tuple[str, str]]]:
 @lru_cache(maxsize=4096)
 def vendor_names(folded: str) -> tuple[tuple[str, int, int], ...]:
     """Every vendor named in a folded text: (id, start, end), in order."""
-    pattern, ids = _vendors()
-    return tuple((ids[_key(m.group())], m.start(), m.end()) for m in pattern.finditer(folded))
+    sieve, ids = _vendors()
+    return tuple(
+        (ids[_key(m.group())], m.start(), m.end())
+        for pattern in sieve.of(folded)
+        for m in pattern.finditer(folded)
+    )
 
 
 @lru_cache(maxsize=4096)
 def product_names(folded: str) -> tuple[tuple[str, str, int, int], ...]:
     """Every product named in a folded text: (vendor id, product id, start, end), in order."""
-    pattern, ids = _products()
-    return tuple((*ids[_key(m.group())], m.start(), m.end()) for m in pattern.finditer(folded))
+    sieve, ids = _products()
+    return tuple(
+        (*ids[_key(m.group())], m.start(), m.end())
+        for pattern in sieve.of(folded)
+        for m in pattern.finditer(folded)
+    )
 
 
 def family_of(vendor: str | None, product: str | None) -> str:

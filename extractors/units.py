@@ -55,7 +55,13 @@ class Unit:
 
 
 _DECIMAL = {"": 0, "k": 1, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6, "m": 2, "g": 3, "t": 4}
-_WORDS = {"kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E"}
+_WORDS = {"kilo": "k", "mega": "M", "giga": "G", "tera": "T", "peta": "P", "exa": "E"} | {
+    "キロ": "k",
+    "メガ": "M",
+    "ギガ": "G",
+    "テラ": "T",
+    "ペタ": "P",
+}
 _TIB_IN = {"TiB": Decimal(1), "GiB": Decimal(1024), "PiB": Decimal(1) / 1024} | {
     "TB": Decimal(2) ** 40 / Decimal(10) ** 12,
     "GB": Decimal(2) ** 40 / Decimal(10) ** 9,
@@ -70,7 +76,10 @@ for _names, _factor in (
     ("秒 秒钟 s sec secs second seconds Sekunde Sekunden detik secondes", "1"),
     ("分钟 分 min mins minute minutes Minute Minuten menit", "60"),
     ("小时 个小时 时间 h hr hrs hour hours Stunde Stunden jam heures", "3600"),
-    ("天 d day days 日 个工作日 工作日 Tage Tagen hari jours", "86400"),
+    (
+        "天 d day days 日 个工作日 工作日 个日历日 日历日 个自然日 自然日 营业日 営业日 个营业日 Tage Tagen hari jours",
+        "86400",
+    ),
     ("周 星期 周间 week weeks Wochen minggu semaines", "604800"),
     ("个月 月 month months Monate Monaten bulan mois", "2592000"),
     ("年 year years", "31536000"),
@@ -79,13 +88,15 @@ for _names, _factor in (
         _TIMES[_name] = Decimal(_factor)
 
 _PER_SECOND = r"(?: ?/ ?[sS](?:ec(?:ond)?)?(?![a-z])|ps(?![a-z])| ?/ ?秒|每秒| per second| a second)"
-_DATA_WORD = r"(?:(?:kilo|mega|giga|tera|peta|exa)(?:bit|byte)s?)"
+_DATA_WORD = (
+    r"(?:(?:kilo|mega|giga|tera|peta|exa)(?:bit|byte)s?|(?:キロ|メガ|ギガ|テラ|ペタ)(?:ビット|バイト))"
+)
 _DATA_SHORT = r"(?:[kKMGTPE]i?(?:bits?|Bits?|[Bb]ytes?|b|B)|(?:bits?|[Bb]ytes?))"
-_PER_CAPACITY = r"(?: ?(?:/|per|pro) ?(?:[TGP]i?B)(?![A-Za-z/])|每 ?[TGP]i?B(?!/))"
+_PER_CAPACITY = r"(?: ?(?:/|per|pro|je|for (?:each|every)|a) ?(?:[TGP]i?B)(?![A-Za-z/])|每 ?[TGP]i?B(?!/))"
 _TIME_PATTERN = (
-    r"(?:纳秒|微秒|毫秒|ミリ秒|マイクロ秒|ナノ秒|秒钟?|分钟|分(?=内|级|以内|间|で|程度|まで)|个?小时"
+    r"(?:纳秒|微秒|毫秒|ミリ秒|マイクロ秒|ナノ秒|秒钟?|分钟|分(?= ?\d{1,2} ?秒|内|级|以内|间|で|程度|まで)|个?小时|个?(?:日历|自然)日"
     r"|时间(?=[でにがをはの、])|[nu]s|usec|msec|ms|(?:nano|micro|milli)?seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h"
-    r"|days?|天|个?工作日|日(?=[间でにの])|weeks?|周间?|星期|个月|months?|月(?=级)|年(?![度代级])|years?"
+    r"|days?|天|个?工作日|个?[营営]业日|日(?=[间でにの])|weeks?|周间?|星期|个月|months?|月(?=级)|年(?![度代级])|years?"
     r"|(?:Milli|Mikro)?[Ss]ekunden?|Minuten?|Stunden?|Tagen?|Wochen|Monaten?|secondes|heures|jours|semaines|mois"
     r"|detik|menit|jam|hari|minggu|bulan)"
 )
@@ -103,17 +114,23 @@ UNIT_PATTERN = (
     rf"|(?P<data>(?:{_DATA_WORD}|{_DATA_SHORT}))"
     rf"|(?P<time>{_TIME_PATTERN})"
     r"|(?P<percent>%|‰|percentage points?|percent|per cent|个?百分点|割(?![りれ引合])|成(?![本功为立果员]))"
-    r"|(?P<many>[x×*] ?(?:NVIDIA |AMD )?(?:[HABVL]\d{2,3}[A-Za-z]*|G[HB]\d{3}|MI\d{3}\w*|RTX \w+|GPUs?)(?![A-Za-z0-9]))"
-    r"|(?P<ratio>倍|-fold|×(?! ?\d)|x(?![A-Za-z0-9])(?! ?\d)|times(?= (?:faster|more|higher|lower|as|the|better)))"
-    r"|(?P<accel>(?:张|颗|块|枚)? ?(?:加速卡|昇腾|GPU卡|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU|基(?=まで|规模|。)"
+    r"|(?P<many>[x×*] ?(?:(?:NVIDIA|AMD|Intel|AWS|Nvidia) )?(?:[HABVLP]\d{2,3}[A-Za-z]*|G[HB]\d{3}|MI\d{3}\w*"
+    r"|RTX \w+|GPUs?|(?:昇腾|Ascend)(?: ?\d+\w*)?|910[BC]|昆仑芯?(?: ?[A-Z]\d+)?|寒武纪|Trainium\d?|Gaudi ?\d?"
+    r"|TPU\w*)(?![A-Za-z0-9]))"
+    r"|(?P<ratio>倍|-fold|×(?! ?(?:\d|G(?:b?E|bps)))|x(?![A-Za-z0-9])(?! ?\d)|times(?= (?:faster|more|higher|lower|as|the|better)))"
+    r"|(?P<accel>(?:张|颗|块|枚|片|个)? ?(?:(?:国产|高端|自研|英伟达|海光|寒武纪|昆仑芯?|旗舰|AI|NVIDIA|AMD"
+    r"|智算|训练|推理|SXM\d?|PCIe|OAM) ?){0,3}(?:加速卡|加速器|智算卡|算力卡|AI ?芯片|昇腾(?: ?[GN]PU)?|GPU卡"
+    r"|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU|基(?=まで|规模"
+    r"|。|を|の|搭)"
     r"|(?:[A-Z][\w-]* ){0,4}(?:GPU|accelerator|[NTX]PU)s?(?![A-Za-z])"
-    r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips)"
-    r"|(?P<files>个?(?:文件|档案)(?!系统|存储|夹)|files?(?![ -]?systems?|[A-Za-z]))"
-    r"|(?P<clients>(?:个)?客户端|(?:concurrent )?clients?(?![A-Za-z]))"
+    r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips|(?:(?!ConnectX|BlueField|Mellanox|Ethernet|InfiniBand"
+    r"|NIC|PCIe|RDMA|SSD)[A-Z][\w-]* ){0,3}cards?(?![A-Za-z]))"
+    r"|(?P<files>个?(?:小)?(?:文件|档案)(?!系统|存储|夹)|files?(?![ -]?systems?|[A-Za-z]))"
+    r"|(?P<clients>(?:个|台)?(?:并发)?(?:客户端|用户端|挂载点|挂载节点)|(?:concurrent )?(?:clients?|mounts)(?![A-Za-z]))"
     r"|(?P<models>[个款]?(?:主流|开源|第三方)?大?模型|(?:[a-z-]+ ){0,2}models?(?![A-Za-z]))"
     r"|(?P<skus>款(?:卡型|GPU|机型)?|种卡型)"
     r"|(?P<cpu>颗 ?(?:鲲鹏|CPU)|v?CPUs?(?![A-Za-z]))"
-    r"|(?P<money>亿?(?:元|人民币)|美元|欧元|CNY|RMB|USD|EUR|€)"
+    r"|(?P<money>亿?(?:元|人民币)|块(?=多|钱)钱?|美元|欧元|CNY|RMB|USD|EUR|€)"
     r"|(?P<truncated>[TG](?:(?=RDMA|RoCE|InfiniBand)|(?![A-Za-z0-9_+]|-[A-Za-z])))"
     r"|(?P<count>个9|nines|个(?!性|人|月|小)|条(?!件)|台|套|次(?!之)|篇|项|参数|characters|nodes?(?![A-Za-z])|servers?(?![A-Za-z])))"
 )
@@ -153,7 +170,7 @@ def _data_part(written: str) -> tuple[Decimal, bool]:
     lowered = written.lower()
     for word, letter in _WORDS.items():
         if lowered.startswith(word):
-            return Decimal(1000) ** _DECIMAL[letter], "byte" in lowered
+            return Decimal(1000) ** _DECIMAL[letter], "byte" in lowered or "バイト" in lowered
     match = re.match(r"([kKMGTPEgmt]?)(i?)(bits?|Bits?|[Bb]ytes?|b|B)", written)
     if match is None:  # pragma: no cover - the caller matched UNIT_PATTERN
         raise ValueError(f"{written!r} is no data unit")

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import islice
 
-from bs4 import Tag
+from extractors.html_tree import Element
 
-Attributes = Mapping[str, str | list[str]]
+Attributes = Mapping[str, str]
 
 # Elements that browsers do not show. Script and style are program text, no hidden words: they leave no trace.
 SILENT = frozenset({"script", "style", "rp", "meta", "link", "base"})
@@ -152,7 +153,7 @@ class Stylesheet:
 
     def hides(self, attributes: Attributes) -> str:
         """Why the element with these attributes is hidden; "" where no rule hides it."""
-        key = (" ".join(_words(attributes.get("class"))), str(attributes.get("id") or ""))
+        key = (attributes.get("class", ""), attributes.get("id", ""))
         if key not in self._known:
             self._known[key] = self._hides(*key)
         return self._known[key]
@@ -195,30 +196,29 @@ def _rules(sheet: str) -> Iterable[tuple[str, str]]:
             start = found.end()
 
 
-def hidden_reason(tag: Tag, sheet: Stylesheet) -> str:
+def hidden_reason(tag: Element, attributes: Attributes, sheet: Stylesheet) -> str:
     """Why nothing under this element is seen; "" where it is shown."""
-    if reason := NEVER_SHOWN.get(tag.name):
+    if reason := NEVER_SHOWN.get(tag.tag):
         return reason
-    attributes = tag.attrs
-    if tag.name in {"html", "body"}:
+    if tag.tag in {"html", "body"}:
         return ""  # pages hide all of themselves until their scripts have run
-    if tag.name == "dialog" and "open" not in attributes:
+    if tag.tag == "dialog" and "open" not in attributes:
         return "closed dialog"
     return _hidden_by_attributes(tag, attributes, sheet) if attributes else ""
 
 
-def _hidden_by_attributes(tag: Tag, attributes: Attributes, sheet: Stylesheet) -> str:
+def _hidden_by_attributes(tag: Element, attributes: Attributes, sheet: Stylesheet) -> str:
     if "hidden" in attributes:
         return "hidden attribute"
-    if str(attributes.get("aria-hidden", "")).strip().lower() == "true":
+    if attributes.get("aria-hidden", "").strip().lower() == "true":
         return "aria-hidden"
-    style = str(attributes.get("style", ""))
+    style = attributes.get("style", "")
     reason = hidden_by_style(style) if style else ""
     if reason in _UNDONE_BELOW and _undone(tag, _UNDONE_BELOW[reason]):
         return ""
     if reason:
         return reason
-    if not _SCREEN_READER_CLASSES.isdisjoint(attributes.get("class") or ()):
+    if not _SCREEN_READER_CLASSES.isdisjoint(attributes.get("class", "").split()):
         return "for screen readers only"
     return sheet.hides(attributes) if sheet and "display" not in declarations(style) else ""
 
@@ -232,16 +232,6 @@ _UNDONE_BELOW = {
 _LOOK_AHEAD = 200
 
 
-def _undone(tag: Tag, undoing: re.Pattern[str]) -> bool:
-    for seen, node in enumerate(tag.descendants):
-        if seen > _LOOK_AHEAD:
-            break
-        if isinstance(node, Tag) and undoing.search(str(node.attrs.get("style", ""))):
-            return True
-    return False
-
-
-def _words(value: str | list[str] | None) -> list[str]:
-    if value is None:
-        return []
-    return value.split() if isinstance(value, str) else value
+def _undone(tag: Element, undoing: re.Pattern[str]) -> bool:
+    inside = islice(tag.iter("*"), 1, _LOOK_AHEAD)
+    return any(undoing.search(node.get("style", "")) for node in inside)

@@ -23,24 +23,58 @@ class Verdict(StrEnum):
     T2 = "T2"
     T3 = "T3"
     T4 = "T4"
+    SINGLE = "SINGLE"
+    AGREE = "AGREE"
+    CONFLICT = "CONFLICT"
+    OK = "OK"
+    FAIL = "FAIL"
+    NOT_APPLICABLE = "NOT_APPLICABLE"
+    ABOVE_BOUND = "ABOVE_BOUND"
+    NO_BOUND = "NO_BOUND"
+    NEW = "NEW"
+    SAME = "SAME"
+    CHANGED = "CHANGED"
+    NOT_SEEN = "NOT_SEEN"
     CHECK_FAILED = "CHECK_FAILED"
 
 
-AXES: dict[str, frozenset[Verdict]] = {
+ENTAILED = ("value", "unit", "subject", "metric", "basis", "bound")
+"""The fields of a claim that its quote and headers are held to, each in a check `entailment.<field>`."""
+
+_ENTAILMENT = frozenset({Verdict.STATED, Verdict.DERIVED, Verdict.NOT_STATED, Verdict.CONTRADICTED})
+
+ON_PAGE: dict[str, frozenset[Verdict]] = {
     "grounding": frozenset(
         {Verdict.EXACT, Verdict.NORMALISED, Verdict.NOT_UNIQUE, Verdict.HIDDEN_TEXT, Verdict.ABSENT}
     ),
-    "value": frozenset({Verdict.STATED, Verdict.DERIVED, Verdict.NOT_STATED, Verdict.CONTRADICTED}),
+    **{f"entailment.{name}": _ENTAILMENT for name in ENTAILED},
     "condition": frozenset({Verdict.STATED, Verdict.NOT_STATED}),
-    "authority": frozenset({Verdict.T1, Verdict.T2, Verdict.T3, Verdict.T4}),
+    "plausibility": frozenset({Verdict.OK, Verdict.ABOVE_BOUND, Verdict.NO_BOUND}),
 }
+"""Checks that need only the page, with what each can find beside CHECK_FAILED."""
+
+ACROSS: dict[str, frozenset[Verdict]] = {
+    "authority": frozenset({Verdict.T1, Verdict.T2, Verdict.T3, Verdict.T4}),
+    "agreement": frozenset({Verdict.SINGLE, Verdict.AGREE, Verdict.CONFLICT}),
+    "arithmetic": frozenset({Verdict.OK, Verdict.FAIL, Verdict.NOT_APPLICABLE}),
+    "staleness": frozenset({Verdict.NEW, Verdict.SAME, Verdict.CHANGED, Verdict.NOT_SEEN}),
+}
+"""Checks that need the other claims of the same thing too."""
+
+AXES = ON_PAGE | ACROSS
 
 
 class Check(Record):
-    """One verdict on one claim with its reason. `version` changes when the check's meaning does."""
+    """One verdict on one claim with its reason. `version` changes when the check's meaning does.
+
+    `inputs` is a digest of all that the verdict rests on: with the same inputs and version it is not run again.
+    `detail` is JSON for whoever follows the reason: both readings, the other claim, the program that was run.
+    """
 
     claim_key: str
     name: str
     version: str
     verdict: Verdict
     reason: str
+    inputs: str = ""
+    detail: str = ""

@@ -20,6 +20,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing changes --since 7d",
         "koujing changes --since 2026-05-01 --format jsonl",
     ),
+    "verify": (
+        "koujing verify --cases pairs.jsonl",
+        "koujing verify --cases - < statements.jsonl",
+    ),
     "held": ("koujing held", "koujing held --format json"),
     "release": (
         'koujing release kingsoft-xingliu --who "Li Wei"',

@@ -78,6 +78,14 @@ def test_a_long_page_with_one_broken_byte_is_not_read_as_another_encoding() -> N
     assert found.notes == ("1 characters are broken in utf-8 and could not be read",)
 
 
+def test_windows_quotes_within_utf8_are_read_as_quotes() -> None:
+    body = ("每台机器的互联带宽，" * 20).encode() + b"\n\x93RDMA\x94 3.2\x964 Tbps\n" + "结束".encode()
+    found = decode(body)
+    assert found.encoding == "utf-8"
+    assert found.text.endswith("\n“RDMA” 3.2–4 Tbps\n结束")
+    assert found.notes == ("3 characters within the UTF-8 were windows-1252 and read as such",)
+
+
 def test_a_guess_is_called_a_guess() -> None:
     found = decode("Durée moyenne : 3 ms, débit élevé à Orléans.".encode("latin-1"))
     assert found.encoding_from == "detected"

@@ -74,7 +74,8 @@ def test_a_real_claim_survives_what_stands_before_it(soup):
 def test_deep_nesting_is_read(depth, tag):
     closing = "".join(f"</{t}>" for t in reversed(tag.split("><")))
     got = extract((f"<{tag}>" * depth + SEED + closing * depth).encode(), source="page", name="page.html")
-    assert got.document is not None or got.reason
+    assert got.document is not None
+    assert SEED in got.document.text
 
 
 @pytest.mark.parametrize(
@@ -105,6 +106,7 @@ def test_a_page_without_full_stops_costs_no_more_a_character(unit):
             sys.setprofile(None)
         return calls
 
+    cost(500)  # what is compiled once is not counted
     assert cost(16_000) / cost(4_000) < 5
 
 

@@ -2,10 +2,11 @@
 
 import pytest
 
-from extractors.checks import check_claim, ground
+from extractors.checks import check_claim
+from extractors.checks.grounding import ground
 from extractors.document import masked, read_html, read_text
 from extractors.extract import extract
-from schemas.check import AXES, Verdict
+from schemas.check import ON_PAGE, Verdict
 
 GROUND = [
     (
@@ -52,14 +53,14 @@ def test_every_claim_is_checked_on_every_axis():
     assert len(got.claims) == 3
     for claim in got.claims:
         checks = {c.name: c for c in got.checks if c.claim_key == claim.claim_key}
-        assert set(checks) == set(AXES)
+        assert set(checks) == set(ON_PAGE)
         assert checks["grounding"].verdict is Verdict.EXACT
-        assert all(c.verdict in AXES[c.name] for c in checks.values())
+        assert all(c.verdict in ON_PAGE[c.name] for c in checks.values())
     values = {
         c.text_value: v.verdict
         for c in got.claims
         for v in got.checks
-        if (v.claim_key, v.name) == (c.claim_key, "value")
+        if (v.claim_key, v.name) == (c.claim_key, "entailment.value")
     }
     assert values == {"1.6Tbps": Verdict.STATED, "3 微秒": Verdict.STATED, "40": Verdict.DERIVED}
 
@@ -71,14 +72,14 @@ def test_a_changed_digit_or_letter_in_the_page_fails_the_check(old, new):
     got = extract(PAGE.encode(), source="p", name="p.html")
     claim = next(c for c in got.claims if c.text_value == old)
     changed = read_html(PAGE.replace(old, new))
-    verdicts = {c.name: c.verdict for c in check_claim(claim, changed, masked(changed), "T1")}
+    verdicts = {c.name: c.verdict for c in check_claim(claim, changed, masked(changed))}
     assert verdicts["grounding"] is Verdict.ABSENT
 
 
 def test_a_check_that_breaks_is_recorded_and_never_a_pass(monkeypatch):
     got = extract(PAGE.encode(), source="p", name="p.html")
-    monkeypatch.setattr("extractors.checks.ground", lambda *_: 1 / 0)
-    verdicts = {c.name: c for c in check_claim(got.claims[0], got.document, masked(got.document), "T1")}
+    monkeypatch.setattr("extractors.checks.grounding.ground", lambda *_: 1 / 0)
+    verdicts = {c.name: c for c in check_claim(got.claims[0], got.document, masked(got.document))}
     assert verdicts["grounding"].verdict is Verdict.CHECK_FAILED
     assert verdicts["grounding"].reason == "ZeroDivisionError: division by zero"
-    assert verdicts["value"].verdict is Verdict.STATED
+    assert verdicts["entailment.value"].verdict is Verdict.STATED

@@ -1,0 +1,428 @@
+"""Whether a calculation holds: programs are built from parts with roles, stored, and run again at will.
+
+A printed result holds where it is the exact one rounded to its last printed digit, where it is within the bound
+that the words give it, or, for "about", within `ABOUT` of it.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from decimal import Context, Decimal
+from enum import StrEnum
+from fractions import Fraction
+from statistics import median
+
+from extractors.checks.measures import Dimensions, Measure, measure, unit_of
+from extractors.checks.periods import Period, read_period
+from schemas.program import Operand, Operation, Program
+from schemas.quantity import Bound
+from schemas.record import plain
+
+VERSION = "1"
+ABOUT = Fraction(8, 100)
+"""How far a result may be from one that is printed as "about"."""
+COARSEST = Fraction(7, 100)
+"""Rounding excuses no more than this: 1.6 is not printed as 2."""
+
+_DIGITS = Context(prec=40)
+_ENDLESS = 10**6
+_SHARES = (Operation.SHARE, Operation.INCREASE, Operation.DECREASE, Operation.ANNUAL_GROWTH, Operation.RATIO)
+_LIKE_WITH_LIKE = (*_SHARES, Operation.DIFFERENCE, Operation.SAME, Operation.AVERAGE, Operation.SUM)
+_POINTS = ("points", "point", "pts", "个点", "点")
+
+
+class Verdict(StrEnum):
+    """What came of running a program."""
+
+    CONSISTENT = "consistent"
+    INCONSISTENT = "inconsistent"
+    NOT_COMPARABLE = "not_comparable"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """The verdict with its reason, in a sentence that shows the calculation."""
+
+    verdict: Verdict
+    reason: str
+
+
+class _NotComparableError(Exception):
+    """The inputs are of different kinds; the message says how."""
+
+
+def run(program: Program) -> Outcome:
+    """Runs the program exactly, in fractions. ValueError where an operand has no number."""
+    like = _whole_unit(program)
+    inputs = [measure(o.value, o.unit, like=like) for o in program.inputs]
+    try:
+        _refuse_unlike(program)
+        if program.result is None:
+            return _same(program, inputs)
+        return _checked(program, inputs, like)
+    except _NotComparableError as unlike:
+        return Outcome(Verdict.NOT_COMPARABLE, str(unlike))
+    except ZeroDivisionError:
+        return Outcome(Verdict.NOT_COMPARABLE, "it divides by nothing")
+
+
+def _whole_unit(program: Program) -> str:
+    """The first unit of data in the program that says whether bits or bytes; T and G take its kind."""
+    operands = [*program.inputs, *([program.result] if program.result else [])]
+    for operand in operands:
+        meaning = unit_of(operand.unit)
+        if any(name == "bit" for name, _ in meaning.dimensions):
+            return operand.unit
+    return ""
+
+
+# Running
+
+
+def _checked(program: Program, inputs: list[Measure], like: str) -> Outcome:
+    result = program.result
+    if result is None:
+        raise ValueError("a program that is checked has a result")
+    unit = result.unit
+    if unit.strip().lower() in _POINTS and all(o.unit.strip() in ("%", "") for o in program.inputs):
+        unit = program.inputs[0].unit
+    printed = measure(result.value, unit, like=like)
+    tried: list[Fraction] = []
+    for compute, dimensions in _ways(program, inputs, printed):
+        if not _same_kind(dimensions, printed.dimensions):
+            continue
+        low, high = _span(program, compute, inputs)
+        tried.append(compute([m.amount for m in inputs]))
+        for scale in _scales(program, printed):
+            if _holds(low / scale, high / scale, printed, result.bound, program):
+                return Outcome(
+                    Verdict.CONSISTENT, f"{_shown(program)} = {_in(unit, tried[-1], like)}, as printed"
+                )
+    if not tried:
+        raise _NotComparableError(
+            f"{_shown(program)} is no quantity of the kind of {result.shown}: the units do not fit"
+        )
+    return Outcome(
+        Verdict.INCONSISTENT,
+        f"{_shown(program)} = {_in(unit, tried[0], like)}, and {result.shown} is printed",
+    )
+
+
+def _scales(program: Program, printed: Measure) -> tuple[int, ...]:
+    """A share without a unit may be a percentage."""
+    unit = program.result.unit.strip() if program.result else "%"
+    percent = program.operation in _SHARES[:4] and not unit and printed.amount > 1
+    return (1, Fraction(1, 100)) if percent else (1,)  # type: ignore[return-value]
+
+
+def _same_kind(one: Dimensions, other: Dimensions) -> bool:
+    if one == other:
+        return True
+    # A price an hour is often printed as a price alone.
+    currencies = [{name for name, _ in side if name.isupper() and len(name) == 3} for side in (one, other)]
+    rest = [{pair for pair in side if pair[0] != "s"} for side in (one, other)]
+    return (
+        bool(currencies[0]) and rest[0] == rest[1] and _HOURLY in (set(one) - rest[0] | set(other) - rest[1])
+    )
+
+
+_HOURLY = ("s", -1)
+_Way = tuple[Callable[[Sequence[Fraction]], Fraction], Dimensions]
+
+
+def _ways(program: Program, inputs: list[Measure], printed: Measure) -> list[_Way]:
+    """The calculations that the operation stands for, each with the dimensions of its outcome."""
+    operation = program.operation
+    kinds = [m.dimensions for m in inputs]
+    first = kinds[0]
+    if operation is Operation.PRODUCT:
+        return [(_product, _add(kinds))]
+    if operation is Operation.QUOTIENT:
+        return [(_quotient, _add([first, *(_negative(k) for k in kinds[1:])]))]
+    if operation is Operation.WEIGHTED_SUM:
+        half = len(inputs) // 2
+        return [
+            (lambda v: sum((w * s for w, s in zip(v[:half], v[half:], strict=True)), Fraction(0)), kinds[-1])
+        ]
+    if operation is Operation.SCALED:
+        return _scaled(inputs, printed)
+    if operation is Operation.ANY:
+        return _any(inputs)
+    alike = kinds[:2] if operation is Operation.ANNUAL_GROWTH else kinds
+    if len(set(alike)) > 1:
+        raise _NotComparableError(f"{' and '.join(o.shown for o in program.inputs)} are of different kinds")
+    compute: Callable[[Sequence[Fraction]], Fraction] | None = _ALIKE.get(operation)
+    if compute is not None:
+        return [(compute, first)]
+    if operation is Operation.DIFFERENCE:
+        return [(lambda v: abs(v[0] - sum(v[1:], Fraction(0))), first), (lambda v: max(v) - min(v), first)]
+    return [(way, ()) for way in _RELATIVE[operation]] if operation in _RELATIVE else _growth(program)
+
+
+_ALIKE: dict[Operation, Callable[[Sequence[Fraction]], Fraction]] = {
+    Operation.SUM: lambda v: sum(v, Fraction(0)),
+    Operation.AVERAGE: lambda v: sum(v, Fraction(0)) / len(v),
+    Operation.MEDIAN: lambda v: median(v),  # noqa: PLW0108 - its own type says less
+    Operation.LARGEST: max,
+    Operation.SMALLEST: min,
+}
+_RELATIVE: dict[Operation, tuple[Callable[[Sequence[Fraction]], Fraction], ...]] = {
+    Operation.RATIO: (lambda v: max(v) / min(v), lambda v: min(v) / max(v)),
+    Operation.SHARE: (lambda v: v[0] / v[1],),
+    Operation.INCREASE: (lambda v: v[1] / v[0] - 1,),
+    Operation.DECREASE: (lambda v: 1 - v[1] / v[0],),
+}
+
+
+def _product(values: Sequence[Fraction]) -> Fraction:
+    total = Fraction(1)
+    for value in values:
+        total *= value
+    return total
+
+
+def _dot(weights: Sequence[Fraction], scores: Sequence[Fraction]) -> Fraction:
+    return sum((w * s for w, s in zip(weights, scores, strict=True)), Fraction(0))
+
+
+def _quotient(values: Sequence[Fraction]) -> Fraction:
+    return values[0] / _product(values[1:])
+
+
+def _add(kinds: Sequence[Dimensions]) -> Dimensions:
+    total: dict[str, int] = {}
+    for kind in kinds:
+        for name, exponent in kind:
+            total[name] = total.get(name, 0) + exponent
+    return tuple(sorted((name, e) for name, e in total.items() if e))
+
+
+def _negative(kind: Dimensions) -> Dimensions:
+    return tuple((name, -exponent) for name, exponent in kind)
+
+
+def _scaled(inputs: list[Measure], printed: Measure) -> list[_Way]:
+    """From one scale (the last input but one) to another (the last): times shrink with it, all else grows."""
+    terms = inputs[:-2]
+    inverse = any(name == "s" and e > 0 for name, e in printed.dimensions)
+    ways: list[_Way] = []
+    for signs in itertools.product((1, -1), repeat=len(terms)):
+        if all(sign == -1 for sign in signs):
+            continue
+        kind = _add(
+            [m.dimensions if s > 0 else _negative(m.dimensions) for m, s in zip(terms, signs, strict=True)]
+        )
+
+        def compute(values: Sequence[Fraction], signs: tuple[int, ...] = signs) -> Fraction:
+            at = _product([v if s > 0 else 1 / v for v, s in zip(values[:-2], signs, strict=True)])
+            return at * values[-2] / values[-1] if inverse else at * values[-1] / values[-2]
+
+        ways.append((compute, kind))
+    return ways
+
+
+def _any(inputs: list[Measure]) -> list[_Way]:
+    """Where nothing says what is done: the product, the quotients, and of like inputs their sum and distance."""
+    kinds = [m.dimensions for m in inputs]
+    ways: list[_Way] = [(_product, _add(kinds))]
+    if len(inputs) == 2:
+        ways += [
+            (lambda v: v[0] / v[1], _add([kinds[0], _negative(kinds[1])])),
+            (lambda v: v[1] / v[0], _add([kinds[1], _negative(kinds[0])])),
+            (lambda v: (1 - v[0]) * v[1], kinds[1]),
+        ]
+    if len(set(kinds)) == 1:
+        ways += [
+            (lambda v: sum(v, Fraction(0)), kinds[0]),
+            (lambda v: abs(v[0] - sum(v[1:], Fraction(0))), kinds[0]),
+        ]
+        if len(inputs) == 2:
+            ways += [(lambda v: v[1] / v[0] - 1, ()), (lambda v: 1 - v[1] / v[0], ())]
+    return ways
+
+
+def _growth(program: Program) -> list[_Way]:
+    years = _years(program)
+    if years is None:
+        raise _NotComparableError("over how many years it grows is not said")
+    if years == 0:
+        raise _NotComparableError("start and end are of the same time")
+    return [(lambda v: _root(v[1] / v[0], years) - 1, ())]
+
+
+def _root(number: Fraction, degree: Fraction) -> Fraction:
+    if number <= 0:
+        raise _NotComparableError("a growth rate needs figures above nothing")
+    exact = _DIGITS.divide(Decimal(number.numerator), Decimal(number.denominator))
+    power = _DIGITS.divide(Decimal(degree.denominator), Decimal(degree.numerator))
+    return Fraction(_DIGITS.power(exact, power))
+
+
+def _years(program: Program) -> Fraction | None:
+    said = program.inputs[2:]
+    if said:
+        number = measure(said[0].value, said[0].unit)
+        return number.amount / 31536000 if number.dimensions == (("s", 1),) else number.amount
+    places = [p.place if p else None for p in map(_period, program.inputs[:2])]
+    if places[0] is None or places[1] is None:
+        return None
+    return Fraction(round((places[1] - places[0]) * 12), 12)
+
+
+def _span(
+    program: Program, compute: Callable[[Sequence[Fraction]], Fraction], inputs: list[Measure]
+) -> tuple[Fraction, Fraction]:
+    """The least and the largest outcome that the bounds of the inputs allow."""
+    ends = [_ends(m.amount, o.bound) for m, o in zip(inputs, program.inputs, strict=True)]
+    if sum(len(e) > 1 for e in ends) > 6:
+        ends = [(m.amount,) for m in inputs]
+    outcomes = [compute(corner) for corner in itertools.product(*ends)]
+    return min(outcomes), max(outcomes)
+
+
+def _ends(amount: Fraction, bound: Bound) -> tuple[Fraction, ...]:
+    if bound is Bound.AT_MOST:
+        return amount / _ENDLESS, amount
+    if bound is Bound.AT_LEAST:
+        return amount, amount * _ENDLESS
+    if bound is Bound.APPROX:
+        return amount * (1 - ABOUT / 2), amount, amount * (1 + ABOUT / 2)
+    if bound is Bound.ORDER_OF_MAGNITUDE:
+        return amount, amount * 10
+    return (amount,)
+
+
+def _holds(low: Fraction, high: Fraction, printed: Measure, bound: Bound, program: Program) -> bool:
+    value = printed.amount
+    room = min(printed.step / 2, abs(value) * COARSEST)
+    if bound is Bound.APPROX:
+        room = max(room, abs(value) * ABOUT)
+    open_ends = {o.bound for o in program.inputs} & {Bound.AT_LEAST, Bound.AT_MOST}
+    if bound is Bound.AT_MOST:
+        return (high if Bound.AT_LEAST not in open_ends else low) <= value + room
+    if bound is Bound.AT_LEAST:
+        return (low if Bound.AT_MOST not in open_ends else high) >= value - room
+    if bound is Bound.ORDER_OF_MAGNITUDE:
+        return high >= value * (1 - ABOUT) and low < value * 10
+    return low - room <= value <= high + room
+
+
+def _same(program: Program, inputs: list[Measure]) -> Outcome:
+    """All inputs are one figure, in steps of 1000 or, for data, all in steps of 1024."""
+    if len({m.dimensions for m in inputs}) > 1:
+        raise _NotComparableError(f"{' and '.join(o.shown for o in program.inputs)} are of different kinds")
+    shown = " and ".join(dict.fromkeys(o.shown for o in program.inputs))
+    for readings, how in ((inputs, ""), (_binary(program), " in steps of 1024")):
+        first = readings[0]
+        if all(_equal(first, other) for other in readings[1:]):
+            return Outcome(Verdict.CONSISTENT, f"{shown} are the same{how}")
+    return Outcome(Verdict.INCONSISTENT, f"{shown} are not the same")
+
+
+def _equal(one: Measure, other: Measure) -> bool:
+    room = min(max(one.step, other.step) / 2, abs(max(one.amount, other.amount)) * COARSEST / 7)
+    return abs(one.amount - other.amount) <= room
+
+
+def _binary(program: Program) -> list[Measure]:
+    """The inputs with GB, TB and so on read in steps of 1024."""
+    spelled = []
+    for operand in program.inputs:
+        unit = operand.unit.strip()
+        steps = unit[:1] in tuple("kKMGTPE") and unit[1:2] in ("B", "b")
+        spelled.append(measure(operand.value, f"{unit[0].upper()}i{unit[1:]}" if steps else unit))
+    return spelled
+
+
+# What may stand side by side
+
+
+def _period(operand: Operand) -> Period | None:
+    text = operand.about.get("period") or operand.about.get("date") or operand.about.get("year")
+    return read_period(text) if text else None
+
+
+def _refuse_unlike(program: Program) -> None:
+    """Raises where inputs that are set side by side are of different periods, bases or whatever else is said."""
+    if program.operation not in _LIKE_WITH_LIKE:
+        return
+    inputs = program.inputs[:2] if program.operation is Operation.ANNUAL_GROWTH else program.inputs
+    if program.operation is not Operation.SUM:
+        _refuse_other_lengths(program.operation, inputs)
+    for key in {key for operand in inputs for key in operand.about}:
+        if key in (
+            "period",
+            "date",
+            "year",
+            "source",
+            "id",
+            "label",
+            "name",
+            "vendor",
+            "text",
+            "note",
+            "quote",
+        ):
+            continue
+        said = list(dict.fromkeys(o.about[key].strip().casefold() for o in inputs if key in o.about))
+        if len(said) > 1:
+            raise _NotComparableError(f"{key} differs: {' against '.join(said)}")
+
+
+def _refuse_other_lengths(operation: Operation, inputs: Sequence[Operand]) -> None:
+    periods = [(o, p) for o in inputs if (p := _period(o)) is not None]
+    for (one, first), (other, second) in itertools.combinations(periods, 2):
+        within = operation is Operation.SHARE and first.year == second.year and first.months < second.months
+        if first.months != second.months and not within:
+            raise _NotComparableError(
+                f"{one.shown} is of {_length(first)} and {other.shown} of {_length(second)}: periods of other lengths"
+            )
+
+
+def _length(period: Period) -> str:
+    names = {0: "a day", 1: "a month", 3: "a quarter", 6: "half a year", 12: "a full year"}
+    return names.get(period.months, f"{period.months} months")
+
+
+# For people
+
+
+_SIGNS = {
+    Operation.PRODUCT: " × ",
+    Operation.SUM: " + ",
+    Operation.DIFFERENCE: " − ",
+    Operation.QUOTIENT: " / ",
+    Operation.RATIO: " : ",
+    Operation.SHARE: " / ",
+    Operation.INCREASE: " → ",
+    Operation.DECREASE: " → ",
+    Operation.ANNUAL_GROWTH: " → ",
+}
+
+
+def _shown(program: Program) -> str:
+    inputs = [o.shown for o in program.inputs]
+    if program.operation is Operation.WEIGHTED_SUM:
+        half = len(inputs) // 2
+        return " + ".join(f"{w} × {s}" for w, s in zip(inputs[:half], inputs[half:], strict=True))
+    if program.operation is Operation.SCALED:
+        return f"{', '.join(inputs[:-2])} at {inputs[-2]}, carried to {inputs[-1]},"
+    if program.operation is Operation.ANNUAL_GROWTH:
+        years = _years(program)
+        return f"{' → '.join(inputs[:2])} over {_number(years or Fraction(0))} years"
+    if program.operation in _SIGNS:
+        return _SIGNS[program.operation].join(inputs)
+    return f"{program.operation.value} of {', '.join(inputs)}"
+
+
+def _in(unit: str, amount: Fraction, like: str) -> str:
+    """The amount in the unit that the result is printed in."""
+    one = measure("1", unit, like=like).amount
+    return Operand(value=_number(amount / one), unit=unit).shown
+
+
+def _number(number: Fraction) -> str:
+    exact = Context(prec=6).divide(Decimal(number.numerator), Decimal(number.denominator))
+    return plain(exact)

@@ -1,0 +1,181 @@
+"""Whether a figure is within what hardware can do; one that is eight or two times above says what it may have been."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from decimal import Decimal
+from functools import cache, lru_cache
+from importlib.resources import as_file, files
+
+from pydantic import field_validator
+
+from extractors.checks.running import Found
+from schemas.check import Verdict
+from schemas.claim import Claim
+from schemas.datafile import read_data_file
+from schemas.quantity import Bound as Limits
+from schemas.record import Exact, Record, plain
+from schemas.registry import registry
+
+VERSION = "1"
+
+_ROOM = Decimal("1.1")
+"""GiB printed as GB and rounding stay within it."""
+_CARDS = 16
+_IN_BYTES = re.compile(r"(?:[kKMGTPE]i?B|[Bb]ytes?)(?:/s|ps|\b)")
+
+
+class Limit(Record):
+    """One row of `bounds.yaml`; see its head."""
+
+    metric: str
+    bases: tuple[str, ...] = ()
+    model: str = ""
+    most: Exact | None = None
+    least: Exact | None = None
+    usual: Exact | None = None
+    origin: str
+
+    @field_validator("metric")
+    @classmethod
+    def _known(cls, value: str) -> str:
+        registry().metric(value)
+        return value
+
+    @field_validator("model")
+    @classmethod
+    def _compiles(cls, value: str) -> str:
+        try:
+            re.compile(value)
+        except re.error as error:
+            raise ValueError(f"{value!r} is no regular expression: {error}") from None
+        return value
+
+
+class _File(Record):
+    bounds: tuple[Limit, ...]
+
+
+@cache
+def limits() -> dict[str, tuple[Limit, ...]]:
+    """The rows by metric. Raises DataFileError, with file and line, where the table is wrong."""
+    with as_file(files("extractors.checks") / "bounds.yaml") as path:
+        rows = read_data_file(path, _File).bounds
+    by_metric: dict[str, list[Limit]] = defaultdict(list)
+    for row in rows:
+        by_metric[row.metric].append(row)
+    return {metric: tuple(found) for metric, found in by_metric.items()}
+
+
+def check(claim: Claim) -> Found:
+    """OK, ABOVE_BOUND with what the figure may have been meant as, or NO_BOUND where the table has none."""
+    rows = _rows(claim)
+    figure = claim.low if claim.low is not None else claim.high
+    if not rows or figure is None:
+        return Found(Verdict.NO_BOUND, f"no bound is known for {claim.metric} {claim.basis}")
+    if claim.bound is Limits.RANGE and claim.high is not None:
+        figure = claim.high
+    most = [row for row in rows if row.most is not None]
+    if most:
+        row = max(most, key=lambda r: r.most or Decimal(0))
+        row = _for_all_cards(claim, row)
+        if row.most is not None and figure > row.most * _room(claim):
+            return _above(claim, figure, row)
+        if (slip := _slip_in_bytes(claim, figure, row)) is not None:
+            return slip
+    for row in rows:
+        if row.least is not None and figure < row.least and claim.bound is not Limits.AT_MOST:
+            return Found(
+                Verdict.ABOVE_BOUND,
+                f"{claim.text_value} is under the least that is possible, {plain(row.least)} {claim.unit}: {row.origin}",
+                {"bound": plain(row.least), "unit": claim.unit, "origin": row.origin},
+            )
+    return Found(Verdict.OK, f"within what is possible: {rows[0].origin}")
+
+
+def _for_all_cards(claim: Claim, row: Limit) -> Limit:
+    """A memory whose basis no word beside it says may be that of all cards of a machine."""
+    cues = registry().basis(claim.basis).cues
+    stated = any(re.search(cue, claim.evidence.quote, re.IGNORECASE) for cue in cues)
+    if claim.metric != "gpu_memory" or (stated and "×" not in claim.evidence.quote) or row.most is None:
+        return row
+    return row.model_copy(
+        update={"most": row.most * _CARDS, "origin": f"{_CARDS} cards together; {row.origin}"}
+    )
+
+
+def _room(claim: Claim) -> Decimal:
+    return Decimal(1) if claim.unit == "fraction" else _ROOM
+
+
+def _rows(claim: Claim) -> tuple[Limit, ...]:
+    fitting = [r for r in limits().get(claim.metric, ()) if not r.bases or claim.basis in r.bases]
+    if not any(r.model for r in fitting):
+        return tuple(fitting)
+    words = " ".join(
+        (claim.evidence.quote, claim.product or "", *claim.qualifiers.values(), *claim.evidence.path)
+    )
+    named = tuple(r for r in fitting if r.model and _pattern(r.model).search(words))
+    return named or tuple(r for r in fitting if not r.model)
+
+
+@lru_cache(maxsize=256)
+def _pattern(model: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{model})(?![0-9])", re.IGNORECASE)
+
+
+def _above(claim: Claim, figure: Decimal, row: Limit) -> Found:
+    most = row.most or Decimal(1)
+    detail: dict[str, object] = {"bound": plain(most), "unit": claim.unit, "origin": row.origin}
+    said = f"{claim.text_value} is {_times(figure / most)} what is possible, {_amount(most, claim.unit)}"
+    if claim.unit == "bit/s" and figure / 8 <= most * _ROOM:
+        detail["readings"] = _readings(figure, figure / 8, "bit", claim.unit)
+        slip = f"likely a slip of B for b: as written {_amount(figure, claim.unit)}, in bits {_amount(figure / 8, claim.unit)}"
+        return Found(Verdict.ABOVE_BOUND, f"{said}; {slip} ({row.origin})", detail)
+    if claim.unit.startswith("byte/s") and figure / 8 <= most * _ROOM and figure / most > 3:
+        detail["readings"] = _readings(figure, figure / 8, "bit", claim.unit)
+        slip = f"likely bits written as bytes: {_amount(figure, claim.unit)} or {_amount(figure / 8, claim.unit)}"
+        return Found(Verdict.ABOVE_BOUND, f"{said}; {slip} ({row.origin})", detail)
+    if claim.unit in ("bit/s", "byte/s") and figure / 2 <= most * _ROOM:
+        detail["readings"] = _readings(figure, figure / 2, "one_way", claim.unit)
+        return Found(
+            Verdict.ABOVE_BOUND,
+            f"{said}; twice the usual may be both ways added, or two dies counted as one chip ({row.origin})",
+            detail,
+        )
+    return Found(Verdict.ABOVE_BOUND, f"{said} ({row.origin})", detail)
+
+
+def _slip_in_bytes(claim: Claim, figure: Decimal, row: Limit) -> Found | None:
+    """A network figure in bytes that no machine on sale reaches, and that is a common one in bits."""
+    written = claim.unit_as_written or claim.text_value or ""
+    if (
+        claim.unit != "bit/s"
+        or row.usual is None
+        or not _IN_BYTES.search(written)
+        or figure <= row.usual * _ROOM
+    ):
+        return None
+    return _above(claim, figure, row.model_copy(update={"most": row.usual}))
+
+
+def _readings(as_written: Decimal, other: Decimal, key: str, unit: str) -> list[dict[str, str]]:
+    return [
+        {"key": "as_written", "value": plain(as_written), "unit": unit},
+        {"key": key, "value": plain(other), "unit": unit},
+    ]
+
+
+def _times(number: Decimal) -> str:
+    return f"{plain(number.quantize(Decimal('0.1')))} times"
+
+
+def _amount(figure: Decimal, unit: str) -> str:
+    if unit not in ("bit/s", "byte/s", "byte"):
+        return f"{plain(figure)} {unit}"
+    for exponent, letter in ((15, "P"), (12, "T"), (9, "G"), (6, "M")):
+        if figure >= Decimal(10) ** exponent:
+            short = plain((figure / Decimal(10) ** exponent).quantize(Decimal("0.01")))
+            return f"{short} {letter}{unit.replace('byte', 'B').replace('bit', 'bit')}"
+    return f"{plain(figure)} {unit}"

@@ -1,0 +1,118 @@
+"""Which of many patterns can match a text at all, told by words that each of them needs.
+
+Most cues stand in no one sentence. Every pattern is taken apart once into literals of which any match of it
+holds one; a text is then asked for those by its pairs of characters, and only what may match is tried.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from functools import lru_cache
+from itertools import product
+from operator import add
+from re import _constants as op  # type: ignore[attr-defined]  # how the standard library itself reads patterns
+from re import _parser  # type: ignore[attr-defined]
+from typing import Any, Generic, TypeVar
+
+T = TypeVar("T")
+
+_MOST_WORDINGS = 24
+_Words = frozenset[str]
+_NOTHING: _Words = frozenset({""})
+_REPEATS = (op.MAX_REPEAT, op.MIN_REPEAT, op.POSSESSIVE_REPEAT)
+_WITHOUT_WIDTH = (op.ASSERT, op.ASSERT_NOT, op.AT)
+
+
+def needed(pattern: str) -> _Words | None:
+    """Literals, in folded case, of which any match of the pattern holds one; None where there are none such."""
+    whole, best = _of_sequence(_parser.parse(pattern))
+    return _better(best, whole)
+
+
+def _of_sequence(items: Iterable[Any]) -> tuple[_Words | None, _Words | None]:
+    """All that the sequence can match, where that is little; and the best literals that it needs."""
+    run, whole, best = _NOTHING, True, None
+    for kind, value in items:
+        exact, inner = _of_item(kind, value)
+        longer = None if exact is None else frozenset(a + b for a, b in product(run, exact))
+        if longer is not None and len(longer) <= _MOST_WORDINGS:
+            run = longer
+            continue
+        best = _better(_better(best, run), inner)
+        whole, run = False, _NOTHING if exact is None else exact
+    return (run if whole else None), _better(best, run)
+
+
+def _of_item(kind: Any, value: Any) -> tuple[_Words | None, _Words | None]:
+    exact: _Words | None = None
+    inner: _Words | None = None
+    if kind is op.LITERAL:
+        exact = frozenset({chr(value).casefold()})
+    elif kind is op.IN and all(one is op.LITERAL for one, _ in value):
+        exact = frozenset(chr(code).casefold() for _, code in value)
+    elif kind in _WITHOUT_WIDTH:
+        exact = _NOTHING  # what it asks for besides only makes matches fewer
+    elif kind is op.SUBPATTERN:
+        exact, inner = _of_sequence(value[-1])
+    elif kind is op.ATOMIC_GROUP:
+        exact, inner = _of_sequence(value)
+    elif kind is op.BRANCH:
+        branches = [_of_sequence(branch) for branch in value[1]]
+        wholes, bests = [w for w, _ in branches], [_better(b, w) for w, b in branches]
+        exact = None if None in wholes else _NOTHING.union(*(w for w in wholes if w is not None)) - _NOTHING
+        if exact is not None and any(w is not None and "" in w for w in wholes):
+            exact |= _NOTHING
+        inner = None if None in bests else frozenset().union(*(b for b in bests if b is not None))
+    elif kind in _REPEATS:
+        least, most, repeated = value
+        one, within = _of_sequence(repeated)
+        if least == 0 and most == 1 and one is not None:
+            exact = one | _NOTHING
+        elif least == most == 1:
+            exact, inner = one, within
+        elif least:
+            inner = _better(within, one)
+    return exact, inner
+
+
+def _better(one: _Words | None, other: _Words | None) -> _Words | None:
+    """The literals that are found in fewer texts: the longer, then the fewer; an empty one is in every text."""
+    sets = [words for words in (one, other) if words and "" not in words]
+    return max(sets, key=lambda words: (min(3, *map(len, words)), -len(words)), default=None)
+
+
+class Sieve(Generic[T]):
+    """Things with a pattern each; `of` gives those whose pattern may match a text, in their order."""
+
+    def __init__(self, things: Iterable[tuple[T, re.Pattern[str]]]) -> None:
+        self._things = [thing for thing, _ in pairs] if (pairs := list(things)) else []
+        words = [needed(pattern.pattern) for _, pattern in pairs]
+        common = Counter(pair for one in words for word in one or () for pair in _pairs_of(word))
+        self._always = [number for number, one in enumerate(words) if one is None]
+        self._by_pair: dict[str, list[tuple[int, str]]] = {}
+        for number, one in enumerate(words):
+            for word in one or ():
+                rarest = min(_pairs_of(word), key=lambda pair: (common[pair], pair))
+                self._by_pair.setdefault(rarest, []).append((number, word))
+
+    def of(self, text: str) -> list[T]:
+        """The things whose pattern may match the text, in their order."""
+        cased = text.casefold()
+        found = set(self._always)
+        for pair in grams(cased) & self._by_pair.keys():
+            for number, word in self._by_pair[pair]:
+                if number not in found and word in cased:
+                    found.add(number)
+        return [self._things[number] for number in sorted(found)]
+
+
+def _pairs_of(word: str) -> list[str]:
+    return list(map(add, word, word[1:])) or [word]
+
+
+@lru_cache(maxsize=256)
+def grams(cased: str) -> frozenset[str]:
+    """Every character and every pair of neighbouring characters of a text."""
+    return frozenset(cased).union(map(add, cased, cased[1:]))
