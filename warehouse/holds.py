@@ -11,13 +11,16 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from schemas.document import Document
+from schemas.extraction import Extraction
 from schemas.ledger import Hold, HoldReason, Release
 from warehouse.database import Database
 from warehouse.rows import utc
 
 _SHELL_CHARACTERS = 200
 """Visible text below which a page that lost its claims is taken for the shell of a script."""
+
+_NO_TEXT = re.compile(r"no visible text|\bis empty\b")
+"""In a reader's reason: the page came, and nothing on it is to be seen."""
 
 _WALL_CHARACTERS = 3000
 _WALL = re.compile(
@@ -32,10 +35,11 @@ def would_lose_most(standing: int, lost: int) -> bool:
     return 2 * lost > standing
 
 
-def reason_of(document: Document | None) -> HoldReason:
-    """What a page that lost its claims looks like. None: its bytes could not be read."""
+def reason_of(extraction: Extraction) -> HoldReason:
+    """What a page that lost its claims looks like."""
+    document = extraction.document
     if document is None:
-        return HoldReason.UNREADABLE
+        return HoldReason.SCRIPT_SHELL if _NO_TEXT.search(extraction.reason) else HoldReason.UNREADABLE
     visible = " ".join(document.text.split())
     if len(visible) < _WALL_CHARACTERS and _WALL.search(f"{document.title} {visible}"):
         return HoldReason.LOGIN_WALL

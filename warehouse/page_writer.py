@@ -79,7 +79,7 @@ class Page:
             source_id=self.source_id,
             taken=self._keys_of_others(extraction) if readable else frozenset(),
         )
-        if held := self._held(comparison, snapshot, holds.reason_of(extraction.document)):
+        if held := self._held(comparison, snapshot, holds.reason_of(extraction)):
             self._keep_snapshot(snapshot, written=False, reason=f"held: {held.reason}")
             return held_page(self.source_id, held)
         self._keep_snapshot(snapshot, written=True, reason=extraction.reason)

@@ -125,6 +125,11 @@ def visits(home: Home, ledger: Ledger) -> Visits:
 
 
 @pytest.fixture
+def begin() -> Callable[[Home, Ledger], Visits]:
+    return Visits
+
+
+@pytest.fixture
 def claim() -> Callable[..., Claim]:
     return make_claim
 
