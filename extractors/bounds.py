@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from functools import cache
 
+from extractors.sieve import Sieve
 from schemas.quantity import Bound
 from schemas.registry import registry
 
@@ -19,10 +20,11 @@ _AFTER_WINDOW = 16
 
 
 @cache
-def _before() -> tuple[re.Pattern[str], tuple[tuple[Bound, bool], ...]]:
+def _before() -> tuple[Sieve[re.Pattern[str]], tuple[tuple[Bound, bool], ...]]:
     words = registry().bounds_before
     parts = [f"(?P<b{i}>(?:{'|'.join(w.cues)}){_GAPS[w.gap]})" for i, w in enumerate(words)]
-    return re.compile(f"(?:{'|'.join(parts)})$", re.IGNORECASE), tuple((w.bound, w.best) for w in words)
+    pattern = re.compile(f"(?:{'|'.join(parts)})$", re.IGNORECASE)
+    return Sieve([(pattern, pattern)]), tuple((w.bound, w.best) for w in words)
 
 
 @cache
@@ -42,8 +44,9 @@ def bound_before(text: str, start: int, floor: int) -> tuple[Bound | None, bool,
     offset = begin + cut
     if offset == start:
         return None, False, start
-    pattern, bounds = _before()
-    match = pattern.search(text[offset:start])
+    sieve, bounds = _before()
+    said = text[offset:start]
+    match = next((pattern.search(said) for pattern in sieve.of(said)), None)
     if match is None or match.lastgroup is None:
         return None, False, start
     bound, best = bounds[int(match.lastgroup[1:])]

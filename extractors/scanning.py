@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from decimal import Decimal
+from functools import cache
 
 from extractors.mention import BARE, Mention
 from extractors.numerals import (
@@ -19,6 +20,7 @@ from extractors.numerals import (
     read_digits,
     read_english,
 )
+from extractors.sieve import openings
 from extractors.units import CURRENCY_SIGNS, Dimension, Unit, unit_at
 from schemas.quantity import Bound
 
@@ -31,26 +33,45 @@ _LEVEL_UNIT = (
     r"(?:纳秒|微秒|毫秒|秒|分钟|小时|天|周|月|[TGPM]i?B/s|[TGP]bps|[TGPE]B)(?= ?(?:级|量级))"
     r"|(?i:(?:nano|micro|milli)second)(?=[- ](?:level|scale|class))"
 )
-_HEAD = re.compile(
-    r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\([^(){}\n]{1,80}\)))"
-    r"|(?P<scientific>(?:(?<![A-Za-z0-9_.])\d+(?:\.\d+)? ?[×x*] ?)?(?<![A-Za-z0-9_.])10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))"
-    r"|(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?m(?:in)? ?\d{1,2} ?s(?:ec)?(?![A-Za-z])|(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))"
-    r"|(?P<halved>(?<![\d.])\d{1,3} ?(?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半)(?!径|导))"
-    r"|(?P<tenths>[一二三四五六七八九]成[一二三四五六七八九]|(?<!\d)[1-9]割[1-9]分)"
-    rf"|(?P<money>(?:US\$|(?<![A-Z])[$¥€]|(?<![A-Za-z])(?:USD|CNY|RMB|EUR)) ?)?(?P<digits>{_DIGITS})"
-    r"|(?P<share>[一二三四五六七八九十百千万]{1,4}分之[一二三四五六七八九十百]{1,6})"
-    r"|(?P<quarter>[一三]刻钟)"
-    r"|(?P<halving>减半|(?<![A-Za-z])(?i:halved|halves)(?![A-Za-z]))"
-    r"|(?P<half>[一二两三四五六七八九](?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半))"
-    r"|(?P<once>(?<![A-Za-z])(?i:once (?:a|an|per|every|each) (?:second|minute|hour|day))(?![A-Za-z]))"
-    r"|(?P<nines>[一二两三四五六七八九]个 ?[9九])"
-    r"|(?P<double>翻了?(?:[一两二]番|倍)(?![到至])|(?<![A-Za-z])(?i:twice|doubles|doubled|triples|tripled)(?![A-Za-z]))"
-    r"|(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)(?= of (?!an? (?:hour|minute|second|day))))"
-    rf"|(?P<level>(?<![数几半百千十万亿\d])(?<!\d ){_LEVEL_UNIT})"
-    r"|(?P<sub>亚毫秒|亚微秒|(?i:sub-?(?:milli|micro)seconds?))"
-    rf"|(?P<cjk>{CJK_NUMERAL})"
-    rf"|(?P<english>(?<![A-Za-z])(?i:{ENGLISH_NUMERAL}))"
+_HEADS = (
+    r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\([^(){}\n]{1,80}\)))",
+    r"(?P<scientific>(?:(?<![A-Za-z0-9_.])\d+(?:\.\d+)? ?[×x*] ?)?(?<![A-Za-z0-9_.])10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))",
+    r"(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?m(?:in)? ?\d{1,2} ?s(?:ec)?(?![A-Za-z])|(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))",
+    r"(?P<halved>(?<![\d.])\d{1,3} ?(?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半)(?!径|导))",
+    r"(?P<tenths>[一二三四五六七八九]成[一二三四五六七八九]|(?<!\d)[1-9]割[1-9]分)",
+    rf"(?P<money>(?:US\$|(?<![A-Z])[$¥€]|(?<![A-Za-z])(?:USD|CNY|RMB|EUR)) ?)?(?P<digits>{_DIGITS})",
+    r"(?P<share>[一二三四五六七八九十百千万]{1,4}分之[一二三四五六七八九十百]{1,6})",
+    r"(?P<quarter>[一三]刻钟)",
+    r"(?P<halving>减半|(?<![A-Za-z])(?i:halved|halves)(?![A-Za-z]))",
+    r"(?P<half>[一二两三四五六七八九](?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半))",
+    r"(?P<once>(?<![A-Za-z])(?i:once (?:a|an|per|every|each) (?:second|minute|hour|day))(?![A-Za-z]))",
+    r"(?P<nines>[一二两三四五六七八九]个 ?[9九])",
+    r"(?P<double>翻了?(?:[一两二]番|倍)(?![到至])|(?<![A-Za-z])(?i:twice|doubles|doubled|triples|tripled)(?![A-Za-z]))",
+    r"(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)(?= of (?!an? (?:hour|minute|second|day))))",
+    rf"(?P<level>(?<![数几半百千十万亿\d])(?<!\d ){_LEVEL_UNIT})",
+    r"(?P<sub>亚毫秒|亚微秒|(?i:sub-?(?:milli|micro)seconds?))",
+    rf"(?P<cjk>{CJK_NUMERAL})",
+    rf"(?P<english>(?<![A-Za-z])(?i:{ENGLISH_NUMERAL}))",
 )
+_SMALL_LETTERS = "abcdefghijklmnopqrstuvwxyz"
+# Heads that may begin within a word (10x8 aside): a formula, a currency, the unit of a level.
+_WITHIN_WORDS = r"(?=(?i:min ?[{(]|nano|micro|milli|sub-?m)|US\$|[TGPM]i?B/s|[TGP]bps|[TGPE]B)"
+
+
+@cache
+def _by_opening() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]]]:
+    """Where a head may begin, and by its first character the heads that may begin so, in their order."""
+    first = [openings(head) for head in _HEADS]
+    every = frozenset().union(*first)
+    heads = {
+        one: re.compile("|".join(head for head, ones in zip(_HEADS, first, strict=True) if one in ones))
+        for one in every
+    }
+    letters = "".join(sorted(one for one in every if one.lower() in _SMALL_LETTERS))
+    signs = "".join(sorted(re.escape(one) for one in every if one.lower() not in _SMALL_LETTERS))
+    return re.compile(rf"[\d{signs}]|(?<![A-Za-z])[{letters}]|{_WITHIN_WORDS}"), heads
+
+
 _MAGNITUDE = re.compile(
     r" ?(?P<mag>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千(?!兆|瓦)|百(?!分)"
     r"|(?:thousand|million|billion|trillion|Millionen|Milliarden)(?![A-Za-z])|(?:Mio|Mrd)\.?(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆"
@@ -100,7 +121,14 @@ _LONGEST = 60
 def scan(text: str, *, comma_decimal: bool, lang: str = "") -> Iterator[Mention]:
     """Every number of a folded text in order, with the unit that follows it; bare numbers too."""
     position = 0
-    while (head := _HEAD.search(text, position)) is not None:
+    opening, heads = _by_opening()
+    while (found := opening.search(text, position)) is not None:
+        position = found.start()
+        first = text[position]
+        head = heads["0" if first.isdecimal() else first].match(text, position)
+        if head is None:
+            position += 1
+            continue
         mention = _complete(text, head, comma_decimal)
         if mention is not None and lang == "ja" and text[mention.end : mention.end + 1] == "分":
             mention = _japanese_minutes(mention)

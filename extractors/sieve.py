@@ -83,6 +83,51 @@ def _better(one: _Words | None, other: _Words | None) -> _Words | None:
     return max(sets, key=lambda words: (min(3, *map(len, words)), -len(words)), default=None)
 
 
+def openings(pattern: str) -> _Words:
+    """The characters, in either case, with which a match of the pattern can begin; "0" stands for any digit.
+
+    Raises ValueError where a match may be empty or begin with almost anything.
+    """
+    found = _first_of(_parser.parse(pattern))
+    if "" in found:
+        raise ValueError(f"a match may be empty: {pattern}")
+    return found
+
+
+def _first_of(items: Iterable[Any]) -> _Words:
+    """The characters that may come first; with "" where all of the items may be passed over."""
+    found: _Words = _NOTHING
+    for kind, value in items:
+        if kind not in _WITHOUT_WIDTH:
+            found = (found - _NOTHING) | _first_of_item(kind, value)
+        if "" not in found:
+            break
+    return found
+
+
+def _first_of_item(kind: Any, value: Any) -> _Words:
+    if kind is op.LITERAL:
+        one = chr(value)
+        return frozenset({"0"} if one.isdecimal() else {one.lower(), one.upper()})
+    if kind is op.IN:
+        return frozenset().union(*(_first_in_set(one, inside) for one, inside in value))
+    if kind is op.SUBPATTERN:
+        return _first_of(value[-1])
+    if kind is op.BRANCH:
+        return frozenset().union(*map(_first_of, value[1]))
+    if kind in _REPEATS:
+        return _first_of(value[2]) | (_NOTHING if not value[0] else frozenset())
+    raise ValueError(f"a match may begin with almost anything: {kind}")
+
+
+def _first_in_set(kind: Any, value: Any) -> _Words:
+    if kind is op.RANGE:
+        return frozenset().union(*(_first_of_item(op.LITERAL, code) for code in range(value[0], value[1] + 1)))
+    if kind is op.CATEGORY and value is op.CATEGORY_DIGIT:
+        return frozenset({"0"})
+    return _first_of_item(kind, value)
+
+
 class Sieve(Generic[T]):
     """Things with a pattern each; `of` gives those whose pattern may match a text, in their order."""
 
