@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 _SPACE_IN_NUMBER = "[\u00a0\u2009\u202f\u2007'’]"
+_SPACE = re.compile(_SPACE_IN_NUMBER)
 _GROUPED = re.compile(
     rf"(?<![A-Za-z0-9.,])\d{{1,3}}{_SPACE_IN_NUMBER}(?=\d{{3}}(?!\d))"
     rf"|(?<={_SPACE_IN_NUMBER})\d{{3}}{_SPACE_IN_NUMBER}(?=\d{{3}}(?!\d))"
@@ -42,5 +43,7 @@ def fold(text: str) -> str:
     """The text with full-width, traditional and typographic variants replaced, of the same length."""
     if text.isascii() and "'" not in text:
         return text
+    if _SPACE.search(text) is None:
+        return text.translate(_TABLE)
     # A space that does not break, or an apostrophe, between groups of three digits groups them: 10 000.
     return _GROUPED.sub(lambda m: m.group()[:-1] + "'", text).translate(_TABLE)

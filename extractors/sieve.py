@@ -7,7 +7,6 @@ holds one; a text is then asked for those by its pairs of characters, and only w
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterable
 from functools import lru_cache
 from itertools import product
@@ -132,29 +131,39 @@ class Sieve(Generic[T]):
     """Things with a pattern each; `of` gives those whose pattern may match a text, in their order."""
 
     def __init__(self, things: Iterable[tuple[T, re.Pattern[str]]]) -> None:
-        self._things = [thing for thing, _ in pairs] if (pairs := list(things)) else []
-        words = [needed(pattern.pattern) for _, pattern in pairs]
-        common = Counter(pair for one in words for word in one or () for pair in _pairs_of(word))
-        self._always = [number for number, one in enumerate(words) if one is None]
+        self._things: list[T] = []
+        self._always: set[int] = set()
         self._by_pair: dict[str, list[tuple[int, str]]] = {}
-        for number, one in enumerate(words):
-            for word in one or ():
-                rarest = min(_pairs_of(word), key=lambda pair: (common[pair], pair))
-                self._by_pair.setdefault(rarest, []).append((number, word))
+        for number, (thing, pattern) in enumerate(things):
+            self._things.append(thing)
+            words = needed(pattern.pattern)
+            if words is None:
+                self._always.add(number)
+            for word in words or ():
+                self._by_pair.setdefault(_rarest_pair(word), []).append((number, word))
+        self._pairs = frozenset(self._by_pair)
 
     def of(self, text: str) -> list[T]:
         """The things whose pattern may match the text, in their order."""
         cased = text.casefold()
+        pairs = grams(cased) & self._pairs
+        if not pairs and not self._always:
+            return []
         found = set(self._always)
-        for pair in grams(cased) & self._by_pair.keys():
+        for pair in pairs:
             for number, word in self._by_pair[pair]:
                 if number not in found and word in cased:
                     found.add(number)
         return [self._things[number] for number in sorted(found)]
 
 
-def _pairs_of(word: str) -> list[str]:
-    return list(map(add, word, word[1:])) or [word]
+# Letters from rare to common in European text; what is none of them is rarer still.
+_COMMONNESS = {letter: rank for rank, letter in enumerate("zqjxkvbywgpfmucdlhrsnioate ", 1)}
+
+
+def _rarest_pair(word: str) -> str:
+    pairs = list(map(add, word, word[1:])) or [word]
+    return min(pairs, key=lambda pair: (sum(_COMMONNESS.get(one, 0) for one in pair), pair))
 
 
 @lru_cache(maxsize=256)

@@ -27,16 +27,18 @@ class Subject:
 
 
 def _pattern(names: dict[str, str]) -> Sieve[re.Pattern[str]]:
-    """The pattern of all the names at once: of two that begin together the longer is meant."""
-    ordered = sorted(names, key=len, reverse=True)
-    parts = []
-    for name in ordered:
-        escaped = re.escape(name).replace(r"\ ", "[ -]?")
-        left = r"(?<![A-Za-z0-9])" if name[0].isascii() else ""
+    """The pattern of all the names at once, by their first characters; of two that begin alike the longer counts."""
+    rests: dict[str, list[str]] = {}
+    for name in sorted(names, key=len, reverse=True):
+        escaped = re.escape(name[1:]).replace(r"\ ", "[ -]?")
         right = r"(?![A-Za-z0-9])" if name[-1].isascii() and name[-1].isalpha() else ""
         right = r"(?![0-9])" if name[-1].isdigit() else right
-        parts.append(f"{left}{escaped}{right}")
-    pattern = re.compile("|".join(parts), re.IGNORECASE)
+        rests.setdefault(name[0].lower(), []).append(escaped + right)
+    parts = []
+    for first, found in rests.items():
+        left = r"(?<![A-Za-z0-9].)" if first.isascii() else ""
+        parts.append(f"[{re.escape(first)}{re.escape(first.upper())}]{left}(?i:{'|'.join(found)})")
+    pattern = re.compile("|".join(parts))
     return Sieve([(pattern, pattern)])
 
 
