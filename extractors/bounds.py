@@ -20,11 +20,10 @@ _AFTER_WINDOW = 16
 
 
 @cache
-def _before() -> tuple[Sieve[re.Pattern[str]], tuple[tuple[Bound, bool], ...]]:
+def _before() -> tuple[Sieve[None], tuple[tuple[Bound, bool], ...]]:
     words = registry().bounds_before
-    parts = [f"(?P<b{i}>(?:{'|'.join(w.cues)}){_GAPS[w.gap]})" for i, w in enumerate(words)]
-    pattern = re.compile(f"(?:{'|'.join(parts)})$", re.IGNORECASE)
-    return Sieve([(pattern, pattern)]), tuple((w.bound, w.best) for w in words)
+    parts = [f"(?P<b{i}>(?:{'|'.join(w.cues)}){_GAPS[w.gap]})$" for i, w in enumerate(words)]
+    return Sieve([(None, parts)]), tuple((w.bound, w.best) for w in words)
 
 
 @cache
@@ -46,7 +45,7 @@ def bound_before(text: str, start: int, floor: int) -> tuple[Bound | None, bool,
         return None, False, start
     sieve, bounds = _before()
     said = text[offset:start]
-    match = next((pattern.search(said) for pattern in sieve.of(said)), None)
+    match = next((pattern.search(said) for _, pattern in sieve.of(said)), None)
     if match is None or match.lastgroup is None:
         return None, False, start
     bound, best = bounds[int(match.lastgroup[1:])]

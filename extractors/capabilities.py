@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from extractors.cues import capability_patterns
+from extractors.cues import capability_cues
 from extractors.fold import fold
 from extractors.page import Page
 from schemas.document import Block, BlockKind
@@ -77,7 +77,7 @@ def find_capabilities(page: Page) -> Iterator[CapabilityMention]:
         if block.chrome or block.kind in (BlockKind.HEADING, BlockKind.CODE):
             continue
         text = page.folded[block.start : block.end]
-        for capability, cues, against in capability_patterns().of(text):
+        for (capability, against), cues in capability_cues().of(text):
             for match in cues.finditer(text):
                 start, end = _clause(text, match.start(), match.end())
                 clause, before = text[start:end], text[max(0, match.start() - 40) : match.start()]

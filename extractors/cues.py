@@ -66,29 +66,23 @@ def _both_wordings(cue: str) -> str:
     return cue
 
 
-def _compiled(patterns: tuple[str, ...]) -> re.Pattern[str] | None:
+def _ready(cues: tuple[str, ...]) -> list[str]:
     # Cues are matched against folded text, so they are folded too (a cue may be written in either form).
-    return (
-        re.compile("|".join(f"(?:{_both_wordings(fold(p))})" for p in patterns), re.IGNORECASE)
-        if patterns
-        else None
-    )
+    return [_both_wordings(fold(cue)) for cue in cues]
 
 
 @cache
-def _metric_patterns(dimension: Dimension) -> Sieve[tuple[str, re.Pattern[str], float]]:
-    out: list[tuple[str, re.Pattern[str], float]] = []
-    for metric in registry().metrics.values():
-        if dimension not in metric_dimensions(metric):
-            continue
-        for patterns, weight in (
+def _metric_cues(dimension: Dimension) -> Sieve[tuple[str, float]]:
+    return Sieve(
+        ((metric.name, weight), _ready(cues))
+        for metric in registry().metrics.values()
+        if dimension in metric_dimensions(metric)
+        for cues, weight in (
             (metric.cues.strong, STRONG),
             (metric.cues.weak, WEAK),
             (metric.cues.against, AGAINST),
-        ):
-            if (compiled := _compiled(patterns)) is not None:
-                out.append((metric.name, compiled, weight))
-    return Sieve((one, one[1]) for one in out)
+        )
+    )
 
 
 @cache
@@ -109,15 +103,14 @@ def metric_hits(text: str, dimension: Dimension) -> tuple[Hit, ...]:
     """Every cue of every metric of that dimension in a folded text, in the registry's order."""
     return tuple(
         Hit(name, match.start(), match.end(), weight)
-        for name, pattern, weight in _metric_patterns(dimension).of(text)
+        for (name, weight), pattern in _metric_cues(dimension).of(text)
         for match in pattern.finditer(text)
     )
 
 
 @cache
-def _basis_patterns() -> Sieve[tuple[str, re.Pattern[str]]]:
-    pairs = ((basis.name, _compiled(basis.cues)) for basis in registry().bases.values())
-    return Sieve(((name, pattern), pattern) for name, pattern in pairs if pattern is not None)
+def _basis_cues() -> Sieve[str]:
+    return Sieve((basis.name, _ready(basis.cues)) for basis in registry().bases.values())
 
 
 @lru_cache(maxsize=20_000)
@@ -125,7 +118,7 @@ def basis_hits(text: str) -> tuple[Hit, ...]:
     """Every basis that a folded text names; of two at one place the longer stays."""
     found = [
         Hit(name, match.start(), match.end(), float(match.end() - match.start()))
-        for name, pattern in _basis_patterns().of(text)
+        for name, pattern in _basis_cues().of(text)
         for match in pattern.finditer(text)
         if match.end() > match.start()
     ]
@@ -143,10 +136,15 @@ def basis_hits(text: str) -> tuple[Hit, ...]:
 
 
 @cache
-def capability_patterns() -> Sieve[tuple[Capability, re.Pattern[str], re.Pattern[str] | None]]:
-    """Each capability with its cues and what rules it out, compiled."""
+def capability_cues() -> Sieve[tuple[Capability, re.Pattern[str] | None]]:
+    """Each capability with its cues and what rules it out."""
     return Sieve(
-        ((capability, cues, _compiled(capability.against)), cues)
+        (
+            (
+                capability,
+                re.compile("|".join(_ready(capability.against)), re.IGNORECASE) if capability.against else None,
+            ),
+            _ready(capability.cues),
+        )
         for capability in registry().capabilities.values()
-        if (cues := _compiled(capability.cues)) is not None
     )

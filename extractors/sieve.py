@@ -128,23 +128,28 @@ def _first_in_set(kind: Any, value: Any) -> _Words:
 
 
 class Sieve(Generic[T]):
-    """Things with a pattern each; `of` gives those whose pattern may match a text, in their order."""
+    """Things told by any of several patterns each; `of` gives those that a text may hold, in their order."""
 
-    def __init__(self, things: Iterable[tuple[T, re.Pattern[str]]]) -> None:
-        self._things: list[T] = []
+    def __init__(self, things: Iterable[tuple[T, Iterable[str]]], flags: re.RegexFlag = re.IGNORECASE) -> None:
+        self._flags = flags
+        self._patterns: list[tuple[int, T, str]] = []
         self._always: set[int] = set()
         self._by_pair: dict[str, list[tuple[int, str]]] = {}
-        for number, (thing, pattern) in enumerate(things):
-            self._things.append(thing)
-            words = needed(pattern.pattern)
-            if words is None:
-                self._always.add(number)
-            for word in words or ():
-                self._by_pair.setdefault(_rarest_pair(word), []).append((number, word))
+        for place, (thing, patterns) in enumerate(things):
+            for pattern in patterns:
+                self._add(pattern, len(self._patterns))
+                self._patterns.append((place, thing, pattern))
         self._pairs = frozenset(self._by_pair)
 
-    def of(self, text: str) -> list[T]:
-        """The things whose pattern may match the text, in their order."""
+    def _add(self, pattern: str, number: int) -> None:
+        words = needed(pattern)
+        if words is None:
+            self._always.add(number)
+        for word in words or ():
+            self._by_pair.setdefault(_rarest_pair(word), []).append((number, word))
+
+    def of(self, text: str) -> list[tuple[T, re.Pattern[str]]]:
+        """The things that the text may hold, each with one pattern that finds what all of its own would find."""
         cased = text.casefold()
         pairs = grams(cased) & self._pairs
         if not pairs and not self._always:
@@ -154,7 +159,17 @@ class Sieve(Generic[T]):
             for number, word in self._by_pair[pair]:
                 if number not in found and word in cased:
                     found.add(number)
-        return [self._things[number] for number in sorted(found)]
+        together: dict[int, tuple[T, list[str]]] = {}
+        for number in sorted(found):
+            place, thing, pattern = self._patterns[number]
+            together.setdefault(place, (thing, []))[1].append(pattern)
+        return [(thing, _any_of(tuple(some), self._flags)) for thing, some in together.values()]
+
+
+@lru_cache(maxsize=4096)
+def _any_of(patterns: tuple[str, ...], flags: re.RegexFlag) -> re.Pattern[str]:
+    """The patterns as alternatives: those that cannot match are left out, so what is found stays the same."""
+    return re.compile("|".join(f"(?:{pattern})" for pattern in patterns), flags)
 
 
 # Letters from rare to common in European text; what is none of them is rarer still.

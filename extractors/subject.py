@@ -26,8 +26,8 @@ class Subject:
     product_rule: str = ""
 
 
-def _pattern(names: dict[str, str]) -> Sieve[re.Pattern[str]]:
-    """The pattern of all the names at once, by their first characters; of two that begin alike the longer counts."""
+def _sieve_of(names: dict[str, str]) -> Sieve[None]:
+    """The names by their first characters; of two that begin alike the longer counts."""
     rests: dict[str, list[str]] = {}
     for name in sorted(names, key=len, reverse=True):
         escaped = re.escape(name[1:]).replace(r"\ ", "[ -]?")
@@ -38,8 +38,7 @@ def _pattern(names: dict[str, str]) -> Sieve[re.Pattern[str]]:
     for first, found in rests.items():
         left = r"(?<![A-Za-z0-9].)" if first.isascii() else ""
         parts.append(f"[{re.escape(first)}{re.escape(first.upper())}]{left}(?i:{'|'.join(found)})")
-    pattern = re.compile("|".join(parts))
-    return Sieve([(pattern, pattern)])
+    return Sieve([(None, parts)], re.NOFLAG)
 
 
 def _key(name: str) -> str:
@@ -47,20 +46,20 @@ def _key(name: str) -> str:
 
 
 @cache
-def _vendors() -> tuple[Sieve[re.Pattern[str]], dict[str, str]]:
+def _vendors() -> tuple[Sieve[None], dict[str, str]]:
     names = {fold(name): vendor.id for vendor in registry().vendors.values() for name in vendor.names}
-    return _pattern(names), {_key(name): vendor for name, vendor in names.items()}
+    return _sieve_of(names), {_key(name): vendor for name, vendor in names.items()}
 
 
 @cache
-def _products() -> tuple[Sieve[re.Pattern[str]], dict[str, tuple[str, str]]]:
+def _products() -> tuple[Sieve[None], dict[str, tuple[str, str]]]:
     names = {
         fold(name): (vendor.id, product.id)
         for vendor in registry().vendors.values()
         for product in vendor.products
         for name in product.names
     }
-    return _pattern(dict.fromkeys(names, "")), {_key(name): ids for name, ids in names.items()}
+    return _sieve_of(dict.fromkeys(names, "")), {_key(name): ids for name, ids in names.items()}
 
 
 @lru_cache(maxsize=4096)
@@ -69,7 +68,7 @@ def vendor_names(folded: str) -> tuple[tuple[str, int, int], ...]:
     sieve, ids = _vendors()
     return tuple(
         (ids[_key(m.group())], m.start(), m.end())
-        for pattern in sieve.of(folded)
+        for _, pattern in sieve.of(folded)
         for m in pattern.finditer(folded)
     )
 
@@ -80,7 +79,7 @@ def product_names(folded: str) -> tuple[tuple[str, str, int, int], ...]:
     sieve, ids = _products()
     return tuple(
         (*ids[_key(m.group())], m.start(), m.end())
-        for pattern in sieve.of(folded)
+        for _, pattern in sieve.of(folded)
         for m in pattern.finditer(folded)
     )
 
