@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help run test lint eval bench clean setup lock wheel
+.PHONY: help run test lint eval bench fuzz clean setup lock wheel
 help: ## Show the commands
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -39,6 +39,13 @@ bench: $(STAMP) ## Measure speed as ratios in one run
 	  --disable-pip-version-check quantulum3; } || echo "quantulum3 could not be installed; measuring without it" >&2
 	@$(BIN)/python -m tests.bench.run
 
+fuzz: $(STAMP) ## Fuzz extraction for FUZZ_SECONDS (60), guided by coverage
+	@test -x .venv-fuzz/bin/python || { $(PYTHON) -m venv .venv-fuzz && .venv-fuzz/bin/python -m pip install --quiet \
+	  --disable-pip-version-check atheris; }
+	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	  > "$$(.venv-fuzz/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/project.pth"
+	@.venv-fuzz/bin/python -m tests.fuzz.run
+
 lock: $(STAMP) ## Renew requirements.lock from the ranges in pyproject.toml (needs uv)
 	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --no-emit-index-url \
 	  --no-emit-find-links --no-header --no-annotate --quiet -o requirements.lock
@@ -47,5 +54,5 @@ wheel: $(STAMP) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
 
 clean: ## Remove the environment, caches and built files (a ledger is never touched)
-	rm -rf $(VENV) .venv-bench dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-bench .venv-fuzz .fuzz dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -142,7 +142,9 @@ def capability_cues() -> Sieve[tuple[Capability, re.Pattern[str] | None]]:
         (
             (
                 capability,
-                re.compile("|".join(_ready(capability.against)), re.IGNORECASE) if capability.against else None,
+                re.compile("|".join(_ready(capability.against)), re.IGNORECASE)
+                if capability.against
+                else None,
             ),
             _ready(capability.cues),
         )

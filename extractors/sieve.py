@@ -121,7 +121,9 @@ def _first_of_item(kind: Any, value: Any) -> _Words:
 
 def _first_in_set(kind: Any, value: Any) -> _Words:
     if kind is op.RANGE:
-        return frozenset().union(*(_first_of_item(op.LITERAL, code) for code in range(value[0], value[1] + 1)))
+        return frozenset().union(
+            *(_first_of_item(op.LITERAL, code) for code in range(value[0], value[1] + 1))
+        )
     if kind is op.CATEGORY and value is op.CATEGORY_DIGIT:
         return frozenset({"0"})
     return _first_of_item(kind, value)
@@ -130,7 +132,9 @@ def _first_in_set(kind: Any, value: Any) -> _Words:
 class Sieve(Generic[T]):
     """Things told by any of several patterns each; `of` gives those that a text may hold, in their order."""
 
-    def __init__(self, things: Iterable[tuple[T, Iterable[str]]], flags: re.RegexFlag = re.IGNORECASE) -> None:
+    def __init__(
+        self, things: Iterable[tuple[T, Iterable[str]]], flags: re.RegexFlag = re.IGNORECASE
+    ) -> None:
         self._flags = flags
         self._patterns: list[tuple[int, T, str]] = []
         self._always: set[int] = set()
@@ -177,7 +181,7 @@ _COMMONNESS = {letter: rank for rank, letter in enumerate("zqjxkvbywgpfmucdlhrsn
 
 
 def _rarest_pair(word: str) -> str:
-    pairs = list(map(add, word, word[1:])) or [word]
+    pairs: list[str] = list(map(add, word, word[1:])) or [word]
     return min(pairs, key=lambda pair: (sum(_COMMONNESS.get(one, 0) for one in pair), pair))
 
 

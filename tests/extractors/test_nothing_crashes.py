@@ -1,6 +1,5 @@
 """Whatever the bytes, extract gives claims that stand on the page, or a reason; a real claim survives the mess."""
 
-import itertools
 import sys
 
 import pytest
@@ -8,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from extractors.extract import extract
-from extractors.quantities import find_mentions, find_quantities
+from tests.fuzz.invariants import check_page, check_quantities
 
 FRAGMENTS = st.sampled_from(
     [
@@ -21,40 +20,22 @@ SOUP = st.lists(FRAGMENTS | st.text(max_size=6), max_size=40).map("".join)
 SEED = "每台机器 RDMA 带宽 1.6Tbps"
 
 
-def check(body: bytes, name: str) -> None:
-    got = extract(body, source="page", name=name)
-    if got.document is None:
-        assert got.reason
-        assert got.claims == ()
-        return
-    for claim in got.claims:
-        span = claim.evidence
-        assert got.document.text[span.start : span.end] == span.quote
-        assert claim.text_value is None or claim.text_value in span.quote
-    assert {f.claim_key for f in got.flags} <= {c.claim_key for c in got.claims}
-    assert len({c.claim_key for c in got.claims}) == len(got.claims)
-
-
 @settings(max_examples=150, deadline=None)
 @given(SOUP, st.sampled_from(["page.html", "page.md", "page.txt"]))
 def test_any_soup_gives_claims_that_stand_on_the_page(soup, name):
-    check(soup.encode("utf-8", "surrogatepass"), name)
+    check_page(soup.encode("utf-8", "surrogatepass"), name)
 
 
 @settings(max_examples=150, deadline=None)
 @given(st.binary(max_size=400), st.sampled_from(["page.html", "page.md", "page.txt", ""]))
 def test_any_bytes_give_claims_or_a_reason(body, name):
-    check(body, name)
+    check_page(body, name)
 
 
 @settings(max_examples=200, deadline=None)
 @given(SOUP, st.sampled_from(["", "en", "zh", "de", "ja"]))
 def test_quantities_stand_where_they_say_and_in_order(text, lang):
-    found = find_mentions(text, lang=lang)
-    for left, right in itertools.pairwise(found):
-        assert left.end <= right.start
-    for quantity in find_quantities(text, lang=lang):
-        assert text[quantity.start : quantity.end] == quantity.text
+    check_quantities(text, lang)
 
 
 @settings(max_examples=60, deadline=None)
