@@ -76,7 +76,7 @@ def _of_memory(around: Surroundings) -> Told | None:
         return Told("per_supernode", f"summed over {over.group()}") if over else None
     for scope in around.scopes:
         if scope.name in ("near", "segment", "label", "column", "row", "caption", "intro"):
-            for hit in basis_hits(scope.text):
+            for hit in basis_hits(scope.text, around.around(scope)):
                 if hit.name == "per_accelerator":
                     return _told(hit, scope)
     return None
@@ -84,7 +84,7 @@ def _of_memory(around: Surroundings) -> Told | None:
 
 def _said_in(scope: Scope, metric: Metric, mention: Mention, around: Surroundings) -> Told | None:
     """The basis that one scope names for a figure of the metric; None where it names none, or two."""
-    hits = [_as_file_system(h, metric) for h in basis_hits(scope.text)]
+    hits = [_as_file_system(h, metric) for h in basis_hits(scope.text, around.around(scope))]
     hits = [h for h in hits if _fits(h.name, metric)]
     if not hits:
         return None

@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import chain, islice
 
 from extractors.basis import basis_of, direction_of
@@ -191,13 +192,15 @@ def _family_here(page: Page, around: Surroundings) -> str:
     """What a page or a table of an unknown product is about, by its title and its column titles."""
     top = page.tops.get(around.block.cell.table, "") if around.block.cell is not None else ""
     heading = around.text_of("heading", "title")
-    for text in (top, heading):
-        storage, network = _STORAGE_PAGE.search(text), _NETWORK_PAGE.search(text)
-        if storage and not network:
-            return "storage"
-        if network and not storage:
-            return "network"
-    return "any"
+    return next((family for family in map(_family_in, (top, heading)) if family != "any"), "any")
+
+
+@lru_cache(maxsize=1024)
+def _family_in(text: str) -> str:
+    storage, network = _STORAGE_PAGE.search(text), _NETWORK_PAGE.search(text)
+    if (storage is None) == (network is None):
+        return "any"
+    return "storage" if storage else "network"
 
 
 def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meaning | None, Dimension]:

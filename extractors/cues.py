@@ -98,12 +98,25 @@ def metric_dimensions(metric: Metric) -> frozenset[Dimension]:
     return frozenset(found)
 
 
+@lru_cache(maxsize=4096)
+def _metrics_in(text: str, dimension: Dimension) -> list[tuple[tuple[str, float], re.Pattern[str]]]:
+    return _metric_cues(dimension).of(text)
+
+
+@lru_cache(maxsize=4096)
+def _bases_in(text: str) -> list[tuple[str, re.Pattern[str]]]:
+    return _basis_cues().of(text)
+
+
 @lru_cache(maxsize=20_000)
-def metric_hits(text: str, dimension: Dimension) -> tuple[Hit, ...]:
-    """Every cue of every metric of that dimension in a folded text, in the registry's order."""
+def metric_hits(text: str, dimension: Dimension, within: str = "") -> tuple[Hit, ...]:
+    """Every cue of every metric of that dimension in a folded text, in the registry's order.
+
+    `within`: a longer text that holds this one and is asked more often, so that most of it is done once.
+    """
     return tuple(
         Hit(name, match.start(), match.end(), weight)
-        for (name, weight), pattern in _metric_cues(dimension).of(text)
+        for (name, weight), pattern in _metrics_in(within or text, dimension)
         for match in pattern.finditer(text)
     )
 
@@ -114,11 +127,11 @@ def _basis_cues() -> Sieve[str]:
 
 
 @lru_cache(maxsize=20_000)
-def basis_hits(text: str) -> tuple[Hit, ...]:
-    """Every basis that a folded text names; of two at one place the longer stays."""
+def basis_hits(text: str, within: str = "") -> tuple[Hit, ...]:
+    """Every basis that a folded text names; of two at one place the longer stays. `within` as in metric_hits."""
     found = [
         Hit(name, match.start(), match.end(), float(match.end() - match.start()))
-        for name, pattern in _basis_cues().of(text)
+        for name, pattern in _bases_in(within or text)
         for match in pattern.finditer(text)
         if match.end() > match.start()
     ]

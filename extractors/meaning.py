@@ -63,7 +63,7 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
     elliptical = dimension is Dimension.MONEY and _OTHER_TERMS.search(around.sentence) is not None
     for scope in around.scopes:
         headings += scope.name == "heading"
-        for hit in metric_hits(scope.text, dimension):
+        for hit in metric_hits(scope.text, dimension, around.around(scope)):
             if hit.weight == AGAINST:
                 target = clause_against if scope.name == "clause" else others
                 target[hit.name] += AGAINST * _against(scope, headings)

@@ -41,6 +41,9 @@ class Scope:
     offset: int
 
 
+_IN_SENTENCE = frozenset({"near", "segment", "head", "aside", "clause", "before", "after"})
+
+
 @dataclass(frozen=True, slots=True)
 class Surroundings:
     """All that a rule may look at for one mention; `scopes` run from near to far."""
@@ -57,6 +60,10 @@ class Surroundings:
     run: str
     section: str
     path: tuple[str, ...]
+
+    def around(self, scope: Scope) -> str:
+        """The sentence, for a scope that is a part of it; "" for any other."""
+        return self.sentence if scope.name in _IN_SENTENCE else ""
 
     def text_of(self, *names: str) -> str:
         """The texts of the named scopes, nearest first, one a line."""
