@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from decimal import Decimal
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from extractors.checks.running import Found
 from extractors.fold import fold
 from extractors.mention import Mention
 from extractors.quantities import find_mentions
+from extractors.sieve import Sieve
 from extractors.subject import vendor_names
 from schemas.check import Verdict
 from schemas.claim import Claim
@@ -98,11 +98,10 @@ def subject(claim: Claim) -> Found:
 
 def metric(claim: Claim) -> Found:
     """What is measured: by a cue in the quote, by one around it, or not by any word."""
-    cues = registry().metric(claim.metric).cues
     if claim.metric == "capability":
         return Found(Verdict.STATED, f"the words name {claim.qualifiers.get('capability', 'a capability')}")
     quote = fold(claim.evidence.quote)
-    strong = next((m[0] for cue in cues.strong if (m := _cue(cue).search(quote))), None)
+    strong = _first(_strong_cues(claim.metric), quote)
     if strong:
         return Found(Verdict.STATED, f"{strong!r} stands in the quote")
     rule = _rule(claim, "metric", "")
@@ -116,7 +115,7 @@ def basis(claim: Claim) -> Found:
     if claim.basis == "unspecified":
         return Found(Verdict.NOT_STATED, "the page does not say what it is a number of")
     quote = fold(claim.evidence.quote)
-    cue = next((m[0] for cue in registry().basis(claim.basis).cues if (m := _cue(cue).search(quote))), None)
+    cue = _first(_basis_cues(claim.basis), quote)
     if cue:
         return Found(Verdict.STATED, f"{cue!r} stands in the quote")
     if claim.basis == registry().metric(claim.metric).default_basis:
@@ -143,6 +142,16 @@ def _rule(claim: Claim, name: str, otherwise: str) -> str:
     return claim.rules.get(name) or otherwise
 
 
-@lru_cache(maxsize=2048)
-def _cue(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+@cache
+def _strong_cues(name: str) -> Sieve[str]:
+    return Sieve((cue, [cue]) for cue in registry().metric(name).cues.strong)
+
+
+@cache
+def _basis_cues(name: str) -> Sieve[str]:
+    return Sieve((cue, [cue]) for cue in registry().basis(name).cues)
+
+
+def _first(cues: Sieve[str], quote: str) -> str | None:
+    """What stands in the quote of the first cue, in the registry's order, that it holds."""
+    return next((found[0] for _, cue in cues.of(quote) if (found := cue.search(quote))), None)
