@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal
+from functools import lru_cache
 
 from extractors.bounds import bound_after, bound_before
 from extractors.fold import fold
@@ -34,6 +35,9 @@ _STARTS_AT = re.compile(r"(?:from|ab|starting at) ?$", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 
 
+_SHORT = 200
+
+
 def find_mentions(text: str, *, lang: str = "") -> list[Mention]:
     """Every quantity of `text` in order, and bare numbers too, which mean something only under a header.
 
@@ -43,7 +47,16 @@ def find_mentions(text: str, *, lang: str = "") -> list[Mention]:
         return _find_without_invisible(text, lang)
     folded = fold(text)
     comma = lang.split("-")[0].lower() in COMMA_DECIMAL_LANGUAGES or _COMMA_PROOF.search(folded) is not None
-    return _bounded(folded, join(folded, list(scan(folded, comma_decimal=comma, lang=lang))))
+    # Cells repeat, and what a claim quotes is read again to check it.
+    read = _read_short if len(folded) <= _SHORT else _read
+    return list(read(folded, comma_decimal=comma, lang="ja" if lang == "ja" else ""))
+
+
+def _read(folded: str, *, comma_decimal: bool, lang: str) -> tuple[Mention, ...]:
+    return tuple(_bounded(folded, join(folded, list(scan(folded, comma_decimal=comma_decimal, lang=lang)))))
+
+
+_read_short = lru_cache(maxsize=1024)(_read)
 
 
 def _find_without_invisible(text: str, lang: str) -> list[Mention]:

@@ -83,8 +83,8 @@ def subject(claim: Claim) -> Found:
     """Whose claim it is: named in the quote or over it, known from the source list, or not said."""
     if claim.vendor is None:
         return Found(Verdict.NOT_STATED, "the page does not say whose it is")
-    words = "\n".join((claim.evidence.quote, *claim.evidence.path))
-    named = {vendor for vendor, _, _ in vendor_names(fold(words))}
+    words = (claim.evidence.quote, *claim.evidence.path)
+    named = {vendor for text in words for vendor, _, _ in vendor_names(fold(text))}
     if claim.vendor in named:
         return Found(Verdict.STATED, "the vendor is named beside the figure")
     rule = _rule(claim, "vendor", "not named")

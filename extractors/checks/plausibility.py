@@ -96,9 +96,11 @@ def check(claim: Claim) -> Found:
 
 def _for_all_cards(claim: Claim, row: Limit) -> Limit:
     """A memory whose basis no word beside it says may be that of all cards of a machine."""
+    if claim.metric != "gpu_memory" or row.most is None:
+        return row
     cues = registry().basis(claim.basis).cues
     stated = any(re.search(cue, claim.evidence.quote, re.IGNORECASE) for cue in cues)
-    if claim.metric != "gpu_memory" or (stated and "×" not in claim.evidence.quote) or row.most is None:
+    if stated and "×" not in claim.evidence.quote:
         return row
     return row.model_copy(
         update={"most": row.most * _CARDS, "origin": f"{_CARDS} cards together; {row.origin}"}
