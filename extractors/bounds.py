@@ -9,7 +9,7 @@ from extractors.sieve import Sieve
 from schemas.quantity import Bound
 from schemas.registry import registry
 
-_CLAUSE_MARKS = frozenset(",，。;；:：、()（）[]\n\t|!?！？{}")
+_CLAUSE_MARK = re.compile(r"[,，。;；:：、()（）\[\]\n\t|!?！？{}]")
 _GAPS = {
     "wide": r"[^\d,，。;；:：、()（）\[\]\n\t|!?！？{}]{0,12}?",
     "near": r" ?(?:的)? ?",
@@ -37,10 +37,7 @@ def bound_before(text: str, start: int, floor: int) -> tuple[Bound | None, bool,
     """What the words before position `start` (not before `floor`) say: (bound, best case, where they begin)."""
     begin = max(floor, start - _WINDOW)
     window = text[begin:start]
-    cut = len(window)
-    while cut > 0 and window[cut - 1] not in _CLAUSE_MARKS:
-        cut -= 1
-    offset = begin + cut
+    offset = start - len(_CLAUSE_MARK.split(window)[-1])
     if offset == start:
         return None, False, start
     sieve, bounds = _before()

@@ -197,6 +197,8 @@ def read_digits(text: str, *, comma_decimal: bool = False) -> Decimal | None:
     The last of two different separators is the decimal point. A lone separator followed by exactly three
     digits is read by the page's language (`comma_decimal`); grouping must be in threes.
     """
+    if text.isdecimal() and len(text) <= 40:
+        return Decimal(text)
     mantissa, _, exponent = re.sub("[eE]", "e", text.replace("'", "")).partition("e")
     commas, dots = mantissa.count(","), mantissa.count(".")
     if commas and dots:

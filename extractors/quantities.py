@@ -46,10 +46,14 @@ def find_mentions(text: str, *, lang: str = "") -> list[Mention]:
     if _INVISIBLE.search(text):
         return _find_without_invisible(text, lang)
     folded = fold(text)
-    comma = lang.split("-")[0].lower() in COMMA_DECIMAL_LANGUAGES or _COMMA_PROOF.search(folded) is not None
+    comma = lang.split("-")[0].lower() in COMMA_DECIMAL_LANGUAGES or _proves_commas(folded)
     # Cells repeat, and what a claim quotes is read again to check it.
     read = _read_short if len(folded) <= _SHORT else _read
     return list(read(folded, comma_decimal=comma, lang="ja" if lang == "ja" else ""))
+
+
+def _proves_commas(folded: str) -> bool:
+    return ("0," in folded or folded.count(".") > 1) and _COMMA_PROOF.search(folded) is not None
 
 
 def _read(folded: str, *, comma_decimal: bool, lang: str) -> tuple[Mention, ...]:

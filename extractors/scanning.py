@@ -116,6 +116,8 @@ _HALVES = {
     "天半": 86400,
 }
 _LONGEST = 60
+# Behind one of these, or at the end, nothing belongs to a number any more.
+_ENDINGS = frozenset({"", *"\n\t,;:!?)]}|，。；：！？）】、"})
 
 
 def scan(text: str, *, comma_decimal: bool, lang: str = "") -> Iterator[Mention]:
@@ -214,14 +216,15 @@ def _digit(word: str) -> Decimal:
 
 def _number(text: str, head: re.Match[str], comma: bool) -> Mention | None:
     digits, start, end, scale = head["digits"], head.start(), head.end(), Decimal(1)
-    if len(digits) > _LONGEST or _is_date(text, digits, end):
+    alone = text[end : end + 1] in _ENDINGS
+    if len(digits) > _LONGEST or (not alone and _is_date(text, digits, end)):
         return None
-    if _NAME_BEFORE.search(text, max(0, start - 12), start):
+    if text[start - 1 : start] == "-" and _NAME_BEFORE.search(text, max(0, start - 12), start):
         return None
     value = read_digits(digits, comma_decimal=comma)
     if value is None:
         return None
-    if found := _MAGNITUDE.match(text, end):
+    if not alone and (found := _MAGNITUDE.match(text, end)):
         if found["mag"] in "kK" and _BLOCK_SIZE.match(text, found.end()):
             return None  # 4K random reads: the size of a block
         scale, end = MAGNITUDES[found["mag"]], found.end()
@@ -230,6 +233,8 @@ def _number(text: str, head: re.Match[str], comma: bool) -> Mention | None:
     if head["money"]:
         unit = Unit(Dimension.MONEY, Decimal(1), currency=CURRENCY_SIGNS[head["money"].strip()])
         return Mention(start, end, start, value * scale, None, unit, scale=scale)
+    if alone:
+        return Mention(start, end, end, value, None, BARE)
     mention = _with_unit(text, start, end, Numeral(value * scale), scale)
     if mention.dimension is Dimension.BARE and scale == 1 and text[end : end + 1].isascii():
         named = text[end : end + 1].isalpha() and not re.match(r"[xX]\d", text[end : end + 2])
