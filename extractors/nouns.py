@@ -88,7 +88,9 @@ def _rate_of(text: str, mention: Mention) -> Unit:
 
 def _each_second(text: str, window: tuple[int, int], mention: Mention) -> Unit | None:
     following = text[mention.end : mention.end + 1]
-    if (following == " " or following.isalpha() or following == "-") and _OPERATIONS_AFTER.match(text, mention.end):
+    if (following == " " or following.isalpha() or following == "-") and _OPERATIONS_AFTER.match(
+        text, mention.end
+    ):
         return _OPS
     if _PER_SECOND_BEFORE.search(text, *window) is None:
         return None

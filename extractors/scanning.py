@@ -33,7 +33,7 @@ _LEVEL_UNIT = (
     r"(?:纳秒|微秒|毫秒|秒|分钟|小时|天|周|月|[TGPM]i?B/s|[TGP]bps|[TGPE]B)(?= ?(?:级|量级))"
     r"|(?i:(?:nano|micro|milli)second)(?=[- ](?:level|scale|class))"
 )
-_HEADS = (
+HEADS = (
     r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\([^(){}\n]{1,80}\)))",
     r"(?P<scientific>(?:(?<![A-Za-z0-9_.])\d+(?:\.\d+)? ?[×x*] ?)?(?<![A-Za-z0-9_.])10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))",
     r"(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?m(?:in)? ?\d{1,2} ?s(?:ec)?(?![A-Za-z])|(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))",
@@ -61,10 +61,10 @@ _WITHIN_WORDS = r"(?=(?i:min ?[{(]|nano|micro|milli|sub-?m)|US\$|[TGPM]i?B/s|[TG
 @cache
 def _by_opening() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]]]:
     """Where a head may begin, and by its first character the heads that may begin so, in their order."""
-    first = [openings(head) for head in _HEADS]
+    first = [openings(head) for head in HEADS]
     every = frozenset().union(*first)
     heads = {
-        one: re.compile("|".join(head for head, ones in zip(_HEADS, first, strict=True) if one in ones))
+        one: re.compile("|".join(head for head, ones in zip(HEADS, first, strict=True) if one in ones))
         for one in every
     }
     letters = "".join(sorted(one for one in every if one.lower() in _SMALL_LETTERS))
@@ -123,20 +123,25 @@ _ENDINGS = frozenset({"", *"\n\t,;:!?)]}|，。；：！？）】、"})
 def scan(text: str, *, comma_decimal: bool, lang: str = "") -> Iterator[Mention]:
     """Every number of a folded text in order, with the unit that follows it; bare numbers too."""
     position = 0
-    opening, heads = _by_opening()
-    while (found := opening.search(text, position)) is not None:
-        position = found.start()
-        first = text[position]
-        head = heads["0" if first.isdecimal() else first].match(text, position)
-        if head is None:
-            position += 1
-            continue
+    while (head := head_from(text, position)) is not None:
         mention = _complete(text, head, comma_decimal)
         if mention is not None and lang == "ja" and text[mention.end : mention.end + 1] == "分":
             mention = _japanese_minutes(mention)
         if mention is not None:
             yield mention
-        position = max(head.end() if mention is None else mention.end, position + 1)
+        position = max(head.end() if mention is None else mention.end, head.start() + 1)
+
+
+def head_from(text: str, position: int) -> re.Match[str] | None:
+    """The first head at or after `position`: what one search for all heads would find, in less time."""
+    opening, heads = _by_opening()
+    while (found := opening.search(text, position)) is not None:
+        position = found.start()
+        first = text[position]
+        if head := heads["0" if first.isdecimal() else first].match(text, position):
+            return head
+        position += 1
+    return None
 
 
 def _japanese_minutes(mention: Mention) -> Mention:
