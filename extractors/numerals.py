@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import Decimal
+from typing import NamedTuple
 
 _DIGITS = {c: Decimal(i) for i, c in enumerate("零一二三四五六七八九")} | {
     "〇": Decimal(0),
@@ -92,8 +92,7 @@ ENGLISH_NUMERAL = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Numeral:
+class Numeral(NamedTuple):
     """What a numeral in words says. `high` is set for a spread (两三) or a decade (千万, 数十).
 
     `decade`: it names a magnitude and no digit of it, so only the order of magnitude is known.

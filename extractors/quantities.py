@@ -112,16 +112,10 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         if mention.dimension is Dimension.BARE and counts_things(unit):
             end = text.index(classifier_of(text, mention), end) + 1
         out.append(
-            mention._replace(
-                end=end,
-                bound=bound,
-                low=low,
-                high=high,
-                best_case=best,
-                unit=unit,
-                reach=reach,
-                tail=max(tail, mention.tail, end),
-            )
+            Mention(
+                mention.start, end, mention.unit_start, low, high, unit, bound, best, mention.times, mention.formula,
+                mention.scale, mention.level, mention.article, reach, max(tail, mention.tail, end),
+            )  # fmt: skip
         )
         floor = end
     return out
