@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help run test lint eval bench clean setup lock wheel
+.PHONY: help docs run test lint eval bench clean setup lock wheel
 help: ## Show the commands
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -38,6 +38,9 @@ bench: $(STAMP) ## Measure speed as ratios in one run
 	@test -x .venv-bench/bin/python || { $(PYTHON) -m venv .venv-bench && .venv-bench/bin/python -m pip install --quiet \
 	  --disable-pip-version-check quantulum3; } || echo "quantulum3 could not be installed; measuring without it" >&2
 	@$(BIN)/python -m tests.bench.run
+
+docs: $(STAMP) ## Write docs/sql.md anew from the views
+	@$(BIN)/python -m warehouse.reference
 
 lock: $(STAMP) ## Renew requirements.lock from the ranges in pyproject.toml (needs uv)
 	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --no-emit-index-url \
