@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help run test lint eval bench fuzz clean setup lock wheel
+.PHONY: help docs run test lint eval bench fuzz clean setup lock wheel
 help: ## Show the commands
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -45,6 +45,9 @@ fuzz: $(STAMP) ## Fuzz extraction for FUZZ_SECONDS (60), guided by coverage
 	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
 	  > "$$(.venv-fuzz/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/project.pth"
 	@.venv-fuzz/bin/python -m tests.fuzz.run
+
+docs: $(STAMP) ## Write docs/sql.md anew from the views
+	@$(BIN)/python -m warehouse.reference
 
 lock: $(STAMP) ## Renew requirements.lock from the ranges in pyproject.toml (needs uv)
 	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --no-emit-index-url \

@@ -50,7 +50,7 @@ def run(
     with Stopping(), warnings.catch_warnings():
         find_sources(sources)
         cards_of(Home(home))
-        WriterLock.acquire(Home(home), wait_seconds).release()
+        WriterLock.acquire(Home(home), wait_seconds, say).release()
         prepare(home)
         if "prefect" not in sys.modules:
             say("starting Prefect, which takes 10 to 20 seconds …")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import time
+from collections.abc import Callable
 
 from schemas.errors import LedgerError, LedgerHeldError
 from warehouse.home import Home
@@ -19,8 +20,14 @@ class WriterLock:
         self._handle = handle
 
     @classmethod
-    def acquire(cls, home: Home, wait_seconds: float) -> WriterLock:
-        """Takes the lock. Raises LedgerHeldError, naming the holder, where it is not free in time."""
+    def acquire(
+        cls, home: Home, wait_seconds: float, told: Callable[[str], None] | None = None
+    ) -> WriterLock:
+        """Takes the lock. Raises LedgerHeldError, naming the holder, where it is not free in time.
+
+        `told` is given one sentence where there is waiting to do. A lock whose holder has died, however it
+        did, is free.
+        """
         try:
             handle = os.open(home.lock, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
@@ -31,13 +38,17 @@ class WriterLock:
         until = time.monotonic() + wait_seconds
         while not _try(handle):
             if time.monotonic() >= until:
-                holder = os.read(handle, 20).decode("ascii", "replace").strip()
+                who = _holder(handle)
                 os.close(handle)
-                who = f"process {holder}" if holder.isdigit() else "another process"
                 raise LedgerHeldError(
                     f"{who} is writing to the ledger in {home.root}; "
                     "wait for it to end, or end it, and try again (reading works meanwhile)"
                 )
+            if told:
+                told(
+                    f"{_holder(handle)} is writing to the ledger; waiting up to {wait_seconds:g} s for it to end"
+                )
+                told = None
             time.sleep(_PAUSE_SECONDS)
         os.ftruncate(handle, 0)
         os.write(handle, f"{os.getpid()}\n".encode())
@@ -48,6 +59,11 @@ class WriterLock:
         # Unlocked by name, since a child process may still have the handle open.
         fcntl.flock(self._handle, fcntl.LOCK_UN)
         os.close(self._handle)
+
+
+def _holder(handle: int) -> str:
+    holder = os.pread(handle, 20, 0).decode("ascii", "replace").strip()
+    return f"process {holder}" if holder.isdigit() else "another process"
 
 
 def _try(handle: int) -> bool:

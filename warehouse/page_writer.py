@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from functools import cached_property
 from typing import TypeVar
 
@@ -226,7 +227,7 @@ class Page:
             for change in comparison.changes
             if change.kind in (ChangeKind.NEW, ChangeKind.CHANGED)
         }
-        since = {stored.claim.claim_key: stored.valid_from for stored in self._known}
+        before = {stored.claim.claim_key: stored for stored in self._known}
         rows = [
             claim_row(
                 StoredClaim(
@@ -234,11 +235,8 @@ class Page:
                     version=written[claim.claim_key],
                     source_id=self.source_id,
                     snapshot_sha256=snapshot.sha256,
-                    # A correction holds from when the source first said what we now read otherwise.
-                    valid_from=since.get(claim.claim_key, snapshot.fetched_at)
-                    if cause == "rereading"
-                    else snapshot.fetched_at,
-                    recorded_at=self.at,
+                    valid_from=_since(before.get(claim.claim_key), snapshot, cause),
+                    recorded_at=_not_before(before.get(claim.claim_key), self.at),
                 ),
                 self.run_id,
             )
@@ -356,6 +354,18 @@ class Page:
         if change.before and change.after and change.before.extractor != change.after.extractor:
             return "both"
         return "page"
+
+
+def _since(before: StoredClaim | None, snapshot: Snapshot, cause: str) -> datetime:
+    """When the source began to say it. A correction holds from when it said what we now read otherwise."""
+    if before is None:
+        return snapshot.fetched_at
+    return before.valid_from if cause == "rereading" else max(before.valid_from, snapshot.fetched_at)
+
+
+def _not_before(before: StoredClaim | None, at: datetime) -> datetime:
+    """The moment; where the machine's clock was set back, that of the version before."""
+    return max(before.recorded_at, at) if before else at
 
 
 def held_page(source_id: str, hold: Hold) -> PageChanges:

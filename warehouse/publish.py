@@ -11,33 +11,8 @@ import duckdb
 from schemas.errors import LedgerError
 from warehouse.database import Database, first_line
 from warehouse.home import Home
+from warehouse.invariants import first_broken
 from warehouse.snapshots import sync_folder
-
-INVARIANTS: dict[str, str] = {
-    "has no snapshot": """
-        SELECT 'version ' || version || ' of claim ' || claim_key AS what FROM copy.stored.claim_versions AS v
-        WHERE NOT EXISTS (FROM copy.stored.snapshots AS s
-            WHERE s.sha256 = v.snapshot_sha256 AND s.source_id = v.source_id)""",
-    "quotes nothing": """
-        SELECT 'version ' || version || ' of claim ' || claim_key AS what FROM copy.stored.claim_versions
-        WHERE trim(evidence_quote) = ''""",
-    "does not follow on the version before it": """
-        SELECT 'version ' || version || ' of claim ' || claim_key AS what FROM copy.stored.claim_versions
-        QUALIFY version <> row_number() OVER (PARTITION BY claim_key ORDER BY version)""",
-    "moved to another source": """
-        SELECT 'claim ' || claim_key AS what FROM copy.stored.claim_versions
-        GROUP BY claim_key HAVING count(DISTINCT source_id) > 1""",
-    "rests on a claim that is not in the ledger": """
-        SELECT 'the score of ' || s.vendor || ' in ' || s.dimension || ' (' || c.claim_key || ')' AS what
-        FROM copy.stored.score_claims AS c LEFT JOIN copy.stored.scores AS s USING (score_id)
-        WHERE c.claim_key NOT IN (SELECT claim_key FROM copy.stored.claim_versions)""",
-    "does not start at rank 1": """
-        SELECT 'the ranking ' || ranking_id || ' of ' || scorecard AS what
-        FROM copy.stored.rankings LEFT JOIN copy.stored.placements USING (ranking_id)
-        GROUP BY ALL HAVING coalesce(min(rank), 0) <> 1""",
-}
-"""What must hold of every published file: each query gives the rows of which its key is true."""
-
 
 _STATE = """
 SELECT
@@ -106,11 +81,8 @@ def _copy(database: Database, new: Path) -> None:
     database.run_script(f"ATTACH '{path}' AS copy")
     try:
         database.run_script(f'COPY FROM DATABASE "{ledger}" TO copy')
-        for failure, sql in INVARIANTS.items():
-            if broken := database.rows(f"{sql} ORDER BY what LIMIT 1"):
-                raise LedgerError(
-                    f"{broken[0]['what']} {failure}; nothing was published, the old file is still in place"
-                )
+        if broken := first_broken(database, "copy"):
+            raise LedgerError(f"{broken}; nothing was published, the old file is still in place")
         database.run_script("CHECKPOINT copy")
     finally:
         database.run_script("DETACH copy")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -18,12 +19,13 @@ from flows.commands.options import (
     ledger_to_read,
     put,
 )
-from flows.printing import as_json, counted, out_text, say
+from flows.printing import Format, as_json, counted, is_terminal, out_text, say
 
 if TYPE_CHECKING:
     from flows.published import ChangeEvent
     from review.queue import Queued
     from schemas.claim import Claim
+    from warehouse.home import Home
 
 _ENDINGS = {
     ".csv": ShownRows.CSV,
@@ -39,7 +41,10 @@ _NUMBERS = re.compile(r"(?:U?(?:TINY|SMALL|BIG|HUGE)?INT(?:EGER)?|DECIMAL.*|DOUB
 
 def sql(
     context: typer.Context,
-    query: Annotated[str, typer.Argument(metavar="QUERY", help="One reading statement.")],
+    query: Annotated[
+        str | None,
+        typer.Argument(metavar="[QUERY]", help="One reading statement; without one a shell opens."),
+    ] = None,
     form: Annotated[
         ShownRows | None,
         typer.Option("--format", help="Default: as --out ends (.csv, .json, .jsonl, .txt), else a table."),
@@ -47,22 +52,54 @@ def sql(
     file: Annotated[
         Path | None, typer.Option("--out", metavar="FILE", help="Write there instead of to stdout.")
     ] = None,
+    live: Annotated[
+        bool, typer.Option("--live", help="The writer's own file, which works only while nobody writes.")
+    ] = False,
     home: HomeOption = None,
 ) -> None:
     """Ask the ledger in SQL. It can read what was published, and nothing else.
 
-    The views are claims, claim_history, open_flags, ranking, proposals and changes; DESCRIBE shows columns.
+    The views are described in docs/sql.md; DESCRIBE shows their columns. claims_as_of('2026-11-04') gives what
+    sources had said by then, and claims_as_of('2026-11-04', '2026-11-20') what we believed of that on the 20th.
+    Without a query a shell opens, with history and completion, or statements are read from a pipe.
     """
+    form = form or _form_of(file)
+    place = ledger_to_read(context, home)
+    if query is not None:
+        _answer(place, query, form.value, file, live=live)
+        return
+    if file is not None:
+        raise typer.BadParameter("give a query to write its result to a file", param_hint="--out")
+    _open_shell(place, form.value, live=live)
+
+
+def _answer(place: Home, query: str, form: Format, file: Path | None = None, *, live: bool = False) -> None:
     from warehouse.memory import bounded_memory
     from warehouse.query import run_query
 
-    form = form or _form_of(file)
-    place = ledger_to_read(context, home)
     with bounded_memory(_MEMORY_ROOM):
-        result = run_query(place, query, max_bytes=_LARGEST_RESULT)
+        result = run_query(place, query, live=live, max_bytes=_LARGEST_RESULT)
         kinds = zip(result.columns, result.types, strict=True)
         numeric = [name for name, kind in kinds if _NUMBERS.match(kind)]
-        put(result.columns, result.rows, form.value, file=file, numeric=numeric)
+        put(result.columns, result.rows, form, file=file, numeric=numeric)
+
+
+def _open_shell(place: Home, form: Format, *, live: bool) -> None:
+    from flows.sql_shell import Shell, typed_lines
+    from warehouse.query import run_query
+
+    listed = (
+        "SELECT table_name, list(column_name ORDER BY column_index) FROM duckdb_columns() "
+        "WHERE schema_name = 'main' AND NOT internal GROUP BY table_name ORDER BY table_name"
+    )
+    views = {name: tuple(columns) for name, columns in run_query(place, listed, live=live).rows}
+    shell = Shell(lambda query: _answer(place, query, form, live=live), views, ("claims_as_of",))
+    if is_terminal(sys.stdin):
+        shell.welcome()
+        with typed_lines(shell, place.root / "sql_history") as lines:
+            shell.run(lines)
+    else:
+        shell.run(iter(sys.stdin))
 
 
 def _form_of(file: Path | None) -> ShownRows:

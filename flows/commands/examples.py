@@ -8,6 +8,8 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         'koujing sql "SELECT vendor, count(*) FROM claims GROUP BY ALL" --format csv',
         'koujing sql "FROM claim_history" --out history.jsonl',
         'koujing sql "DESCRIBE claims"',
+        "koujing sql \"FROM claims_as_of('2026-11-04') WHERE vendor = 'alibaba-cloud'\"",
+        "koujing sql",
     ),
     "flags": (
         "koujing flags",

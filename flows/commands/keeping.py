@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 
 import typer
 
-from flows.commands.options import HomeOption, Shown, chosen_home, ledger_to_read, put
+from flows.commands.options import HomeOption, Shown, chosen_home, home_to_write, ledger_to_read, put
 from flows.printing import counted, heading, out, say
 
 WaitOption = Annotated[
@@ -63,9 +63,8 @@ def release(
     from flows.own_cards import cards_of
     from flows.releasing import release as end_hold
     from schemas.ledger import ChangeKind, Release
-    from warehouse.home import open_home
 
-    place = open_home(chosen_home(context, home))
+    place = home_to_write(context, home, wait)
     word = Release(accept=not keep, who=who.strip(), note=note)
     changes = end_hold(
         place, source_id, word, lambda: datetime.now(UTC), cards=cards_of(place), wait_seconds=wait
@@ -99,9 +98,8 @@ def reextract(
     from flows.commands.asking import metric_of
     from flows.own_cards import cards_of
     from flows.rereading import reextract as replay
-    from warehouse.home import open_home
 
-    place = open_home(chosen_home(context, home))
+    place = home_to_write(context, home, wait)
     done = replay(
         place,
         lambda: datetime.now(UTC),
@@ -167,9 +165,8 @@ def backup(
 ) -> None:
     """Put the ledger and all snapshots into one file."""
     from warehouse.backup import backup as write
-    from warehouse.home import open_home
 
-    size = write(open_home(chosen_home(context, home)), file, wait_seconds=wait)
+    size = write(home_to_write(context, home, wait), file, wait_seconds=wait)
     out(f"{file}: {size:,} bytes")
 
 

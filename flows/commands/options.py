@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.printing import Format, is_terminal, out_text, render
+from flows.printing import Format, is_terminal, out_text, render, say
 from schemas.errors import KoujingError, LedgerError, QueryError
 
 if TYPE_CHECKING:
@@ -89,6 +89,16 @@ def command_name() -> str:
     if sys.argv and sys.argv[0].endswith("koujing"):
         return shlex.quote(sys.argv[0])
     return f"{shlex.quote(sys.executable)} -m flows.cli"
+
+
+def home_to_write(context: typer.Context, path: Path | None, wait_seconds: float) -> Home:
+    """The home, once nobody else writes to it; says so where there is waiting to do."""
+    from warehouse.home import open_home
+    from warehouse.lock import WriterLock
+
+    place = open_home(chosen_home(context, path))
+    WriterLock.acquire(place, wait_seconds, say).release()
+    return place
 
 
 def home_if_any(context: typer.Context, path: Path | None) -> Home | None:

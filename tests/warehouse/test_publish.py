@@ -10,7 +10,9 @@ import pytest
 
 from schemas.errors import LedgerError
 from schemas.ranking import DimensionScore, Placement, Ranking
+from schemas.source import FetchStatus
 from warehouse.home import open_home
+from warehouse.invariants import INVARIANTS
 from warehouse.ledger import Ledger
 from warehouse.query import run_query
 
@@ -84,6 +86,52 @@ BREAKS = [
         "UPDATE stored.score_claims SET claim_key = 'x'",
         r"score of aws in d \(x\) rests on a claim that is not in",
     ),
+    (
+        (
+            "INSERT INTO stored.claim_versions FROM (SELECT * REPLACE (2 AS version, valid_from - INTERVAL 1 DAY AS "
+            "valid_from) FROM stored.claim_versions)"
+        ),
+        "version 2 of claim a begins before the",
+    ),
+    (
+        (
+            "INSERT INTO stored.claim_versions SELECT * REPLACE (2 AS version, recorded_at - INTERVAL 1 DAY AS "
+            "recorded_at) FROM stored.claim_versions"
+        ),
+        "version 2 of claim a was recorded before",
+    ),
+    ("DELETE FROM stored.sources", "version 1 of claim a is of a source that is not listed"),
+    ("UPDATE stored.claim_versions SET run_id = 77", "version 1 of claim a is of a run that is not"),
+    (
+        "INSERT INTO stored.flags VALUES ('a', 9, 'n', 'a:n', 'q', 'q', '[]')",
+        "flag a:n of version 9 is raised on no version",
+    ),
+    (
+        "INSERT INTO stored.decisions VALUES (1, 'a:n', 'a', 1, 'n', 'r', 'Li', '', now())",
+        "decision 1 on a:n settles no flag",
+    ),
+    ("UPDATE stored.changes SET version_after = 5", "event 1 of claim a names a version that is not"),
+    ("UPDATE stored.changes SET kind = 'changed'", "event 1 of claim a tells of a change without both"),
+    (
+        "INSERT INTO stored.releases VALUES (4, 1, 1, 'kept', 'Li', '', now())",
+        "the release of hold 4 ends no hold",
+    ),
+    (
+        "INSERT INTO stored.holds SELECT n, 1, 'page', 1, NULL, 'gone', 1, 1, now() FROM range(1, 3) AS r(n)",
+        "the page page is held twice",
+    ),
+    (
+        "DELETE FROM stored.score_claims; UPDATE stored.scores SET status = 'rests_on_changed_claim'",
+        "the score of aws in d is marked as resting on a changed claim and names none",
+    ),
+    (
+        "INSERT INTO stored.placements VALUES (1, 'ucloud', 5, '5.00', 2)",
+        r"ranking 1 of s \(ucloud\) has a rank out of order",
+    ),
+    (
+        "INSERT INTO stored.placements VALUES (1, 'ucloud', 3, '3.00', 3)",
+        r"ranking 1 of s \(ucloud\) has a rank out of order",
+    ),
     ("UPDATE stored.placements SET rank = 2", "ranking 1 of s does not start at rank 1"),
     ("DELETE FROM stored.placements", "ranking 1 of s does not start at rank 1"),
 ]
@@ -100,7 +148,7 @@ def test_a_broken_ledger_is_not_published(visits, home, claim, damage, message):
     ledger.store_ranking(visits.run_id, ranking, visits.at)
     ledger.publish()
     before = home.published.read_bytes()
-    ledger._database.execute(damage)
+    ledger._database.run_script(damage)
     with pytest.raises(LedgerError, match=message):
         ledger.publish()
     assert home.published.read_bytes() == before
@@ -132,3 +180,42 @@ def test_a_home_with_a_quote_in_its_name(tmp_path, claim):
     with Ledger.open(home) as ledger:
         ledger.publish()
     assert run_query(home, "SELECT count(*) FROM claims").rows == [(0,)]
+
+
+def test_every_invariant_has_a_ledger_that_breaks_it():
+    messages = " ".join(message for _, message in BREAKS) + "moved to another source"
+    assert len(BREAKS) >= len(INVARIANTS)
+    assert [failure for failure in INVARIANTS if " ".join(failure.split()[:3]) not in messages] == []
+
+
+def test_ranks_that_are_shared_are_in_order(visits, home):
+    places = [
+        Placement(vendor=vendor, total=Decimal(total), shown=total, rank=rank)
+        for vendor, total, rank in (("aws", "5", 1), ("azure", "4", 2), ("ucloud", "4", 2), ("gcp", "1", 4))
+    ]
+    ranking = Ranking(scorecard="s", variant="standing", weights={"d": Decimal(1)}, placements=tuple(places))
+    visits.ledger.store_ranking(visits.run_id, ranking, visits.at)
+    visits.ledger.publish()
+    assert run_query(home, "SELECT rank FROM ranking").rows == [(1,), (2,), (2,), (4,)]
+
+
+def test_a_decision_is_published_at_once(visits, home, claim, flag):
+    visits.page(claim("a", flags=("unit_truncated",)), flags=(flag("a"),))
+    visits.ledger.publish()
+    assert run_query(home, "SELECT flag_id FROM open_flags").rows == [("a:unit_truncated",)]
+    visits.ledger.decide("a:unit_truncated", "as_usual", "Li", "", visits.at)
+    assert run_query(home, "SELECT flag_id FROM open_flags").rows == []
+
+
+def test_what_is_published_already_is_not_published_again(visits, home, claim):
+    visits.page(claim("a"))
+    visits.ledger.publish_if_behind()
+    first = home.published.stat().st_ino
+    visits.ledger.publish_if_behind()
+    assert home.published.stat().st_ino == first
+    visits.visit(FetchStatus.FAILED)
+    visits.ledger.publish_if_behind()
+    assert home.published.stat().st_ino != first
+    home.published.write_bytes(b"garbage")
+    visits.ledger.publish_if_behind()
+    assert run_query(home, "SELECT claim_key FROM claims").rows == [("a",)]

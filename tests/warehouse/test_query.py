@@ -274,3 +274,9 @@ def test_the_ledger_itself_answers_only_while_nobody_writes(home, ledger, visits
         run_query(home, "FROM claims", live=True)
     ledger.close()
     assert run_query(home, "SELECT claim_key FROM claims", live=True).rows == [("a",)]
+
+
+@pytest.mark.parametrize("query", ["SELECT 7 / 2", "SELECT 7 // 2", "SELECT vendor, low / 1e9 FROM claims"])
+def test_division_is_no_path(visits, home, claim, query):
+    visits.ledger.publish()
+    run_query(home, query)
