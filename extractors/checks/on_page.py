@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from extractors.checks import condition, entailment, grounding, plausibility
+from extractors.checks import condition, entailment, equations, grounding, plausibility
 from extractors.checks.running import Found, digest, run_check
 from schemas.check import Check
 from schemas.claim import Claim
@@ -28,5 +28,6 @@ def check_claim(claim: Claim, document: Document, visible: str) -> tuple[Check, 
     runs += [(f"entailment.{name}", entailment.VERSION, run) for name, run in fields.items()]
     runs.append(("condition", condition.VERSION, lambda: condition.check(claim)))
     runs.append(("plausibility", plausibility.VERSION, lambda: plausibility.check(claim)))
+    runs.append(("arithmetic.sentence", equations.VERSION, lambda: equations.check_sentence(claim, visible)))
     inputs = digest(claim.model_dump_json(exclude={"claim_key", "source"}))
     return tuple(run_check(claim.claim_key, name, version, inputs, run) for name, version, run in runs)

@@ -68,7 +68,17 @@ def test_every_view_and_each_of_its_columns_has_a_comment(home):
     assert (
         set(views)
         == set(shipped_views())
-        == {"claims", "claim_history", "open_flags", "ranking", "changes", "proposals"}
+        == {
+            "claims",
+            "claim_history",
+            "open_flags",
+            "ranking",
+            "changes",
+            "proposals",
+            "checks",
+            "claim_standing",
+            "standing_by_vendor",
+        }
     )
     assert [name for name, comment in views.items() if not comment] == []
     assert len(columns) > 80

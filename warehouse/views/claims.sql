@@ -32,6 +32,9 @@ SELECT
     page.tier,
     coalesce(sighting.not_seen, 0) = 0 AS seen,
     coalesce(sighting.not_seen, 0) AS not_seen,
+    judged.roll_up,
+    judged.reading,
+    judged.why,
     latest.valid_from,
     latest.recorded_at,
     latest.version,
@@ -42,6 +45,7 @@ SELECT
 FROM latest
 LEFT JOIN sighting USING (claim_key)
 LEFT JOIN page USING (source_id)
+LEFT JOIN claim_standing AS judged ON judged.claim_key = latest.claim_key
 ORDER BY latest.vendor, latest.metric, latest.claim_key;
 
 COMMENT ON VIEW claims IS 'What the sources say now: the latest version of every claim, those no longer seen included.';
@@ -66,6 +70,9 @@ COMMENT ON COLUMN claims.source_url IS 'The address of the page.';
 COMMENT ON COLUMN claims.tier IS 'How close the source is: T1 product page, T2 official docs or paper, T3 third party that measured, T4 repetition.';
 COMMENT ON COLUMN claims.seen IS 'True where the page said it on the last visit that could tell.';
 COMMENT ON COLUMN claims.not_seen IS 'Visits in a row on which it was not there; 0 where it is there. Never a retraction.';
+COMMENT ON COLUMN claims.roll_up IS 'Where it stands after all checks: VERIFIED, QUALIFIED, AMBIGUOUS, CONFLICTING, IMPLAUSIBLE, UNSUPPORTED or STALE.';
+COMMENT ON COLUMN claims.reading IS 'For a buyer: officially_stated, sources_differ or test_yourself; null where it is not to be used.';
+COMMENT ON COLUMN claims.why IS 'What decided the roll-up; empty where nothing stands against it.';
 COMMENT ON COLUMN claims.valid_from IS 'When the source was first seen to say this version (UTC).';
 COMMENT ON COLUMN claims.recorded_at IS 'When this version was written into the ledger (UTC).';
 COMMENT ON COLUMN claims.version IS 'How many times the claim has been stated differently, counting from 1.';

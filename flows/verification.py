@@ -1,0 +1,128 @@
+"""Verifies what the ledger holds: only groups of claims that changed, or whose checks did."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from datetime import datetime
+from functools import partial
+from typing import cast
+from urllib.parse import urlsplit
+
+from extractors.checks import across, origins
+from flows.sources import host_rule
+from flows.summary import Verified
+from schemas.errors import KoujingError
+from schemas.source import Snapshot, Tier
+from warehouse import snapshots
+from warehouse.home import Home
+from warehouse.ledger import Ledger
+from warehouse.verification import Group, Member, Statements
+
+_BATCH = 20_000
+"""Claims that are held in memory at a time."""
+
+
+def verify_ledger(ledger: Ledger, home: Home, at: datetime, *, every: bool = False) -> Verified:
+    """Runs the checks that need several claims where anything they rest on changed; with `every`, all of them.
+
+    Each batch is one transaction. What was verified with the same inputs and the same checks is left as it is.
+    """
+    originals = _originals(ledger.statements(), partial(_body, ledger, home))
+    groups = ledger.unverified(
+        across.topic_of, across.versions(), lambda source: originals.get(source, ("", ""))[0], every=every
+    )
+    claims = verdicts = 0
+    for batch in _batches(groups):
+        found = ledger.members(batch, across.topic_of)
+        checks = [
+            check
+            for members in found.values()
+            for check in across.check_group([_standing(member, originals) for member in members])
+        ]
+        versions = {m.stored.claim.claim_key: m.stored.version for members in found.values() for m in members}
+        verdicts += ledger.store_checks(batch, checks, versions, at)
+        claims += len(versions)
+    return Verified(groups=len(groups), claims=claims, verdicts=verdicts)
+
+
+def _batches(groups: Iterable[Group]) -> Iterable[list[Group]]:
+    batch: list[Group] = []
+    size = 0
+    for group in groups:
+        if batch and size + group.claims > _BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(group)
+        size += group.claims
+    if batch:
+        yield batch
+
+
+def _standing(member: Member, originals: dict[str, tuple[str, str]]) -> across.Standing:
+    stored = member.stored
+    rule = host_rule(member.url)
+    original, how = originals.get(stored.source_id, ("", ""))
+    return across.Standing(
+        claim=stored.claim,
+        version=stored.version,
+        page=origins.Page(
+            source_id=stored.source_id,
+            vendor=member.page_vendor,
+            tier=cast(Tier, member.tier),
+            url=member.url,
+            language=member.language,
+            host_vendor=rule.vendor if rule else None,
+            host_tier=rule.tier if rule else None,
+            original=original,
+            how=how,
+        ),
+        not_seen=stored.not_seen,
+        visited_since=member.visited_since,
+    )
+
+
+def _originals(pages: Iterable[Statements], body_of: Callable[[str], bytes]) -> dict[str, tuple[str, str]]:
+    """By page the one that it repeats, and how that is known: by its link, its words, or its figures."""
+    pages = tuple(pages)
+    official = [p for p in pages if _is_official(p)]
+    by_url = {_address(p.url): p for p in official}
+    result = {}
+    for page in pages:
+        if _is_official(page):
+            continue
+        link = origins.canonical_link(body_of(page.source_id), page.url)
+        if link and (original := by_url.get(_address(link))) is not None:
+            result[page.source_id] = (original.source_id, "its head names that address as the original")
+            continue
+        for original in official:
+            if origins.is_copy(page.quotes, original.quotes):
+                result[page.source_id] = (original.source_id, "its words are the same")
+                break
+            other_language = page.language.split("-")[0] != original.language.split("-")[0]
+            if other_language and origins.is_translation(page.figures, original.figures):
+                result[page.source_id] = (original.source_id, "its figures are the same in another language")
+                break
+    return result
+
+
+def _is_official(page: Statements) -> bool:
+    rule = host_rule(page.url)
+    if rule is not None:
+        return page.vendor is None or rule.vendor == page.vendor
+    return page.tier in ("T1", "T2")
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{(parts.hostname or '').removeprefix('www.')}{parts.path.rstrip('/')}"
+
+
+def _body(ledger: Ledger, home: Home, source_id: str) -> bytes:
+    """The page's last bytes; nothing where they are no longer there."""
+    last: Snapshot | None = ledger.last_snapshot(source_id)
+    if last is None:
+        return b""
+    try:
+        return snapshots.load(home, last.sha256)
+    except KoujingError:
+        return b""
