@@ -8,7 +8,7 @@ from functools import partial
 from typing import cast
 from urllib.parse import urlsplit
 
-from extractors.checks import across, origins
+from extractors.checks import across, on_page, origins
 from flows.sources import host_rule
 from flows.summary import Verified
 from schemas.errors import KoujingError
@@ -26,7 +26,9 @@ def verify_ledger(ledger: Ledger, home: Home, at: datetime, *, every: bool = Fal
     """Runs the checks that need several claims where anything they rest on changed; with `every`, all of them.
 
     Each batch is one transaction. What was verified with the same inputs and the same checks is left as it is.
+    Checks of the page are run again, from its bytes, where a check has another version.
     """
+    replayed = _replay(ledger, home, at, every=every)
     originals = _originals(ledger.statements(), partial(_body, ledger, home))
     groups = ledger.unverified(
         across.topic_of, across.versions(), lambda source: originals.get(source, ("", ""))[0], every=every
@@ -42,7 +44,24 @@ def verify_ledger(ledger: Ledger, home: Home, at: datetime, *, every: bool = Fal
         versions = {m.stored.claim.claim_key: m.stored.version for members in found.values() for m in members}
         verdicts += ledger.store_checks(batch, checks, versions, at)
         claims += len(versions)
-    return Verified(groups=len(groups), claims=claims, verdicts=verdicts)
+    return Verified(groups=len(groups), claims=claims, verdicts=verdicts + replayed)
+
+
+def _replay(ledger: Ledger, home: Home, at: datetime, *, every: bool) -> int:
+    """Runs the checks that need only the page again where they are of another version; gives how many are new."""
+    new = 0
+    for (_, snapshot), stored in ledger.unread_by(on_page.versions(), every=every).items():
+        if snapshot is None:
+            continue
+        try:
+            body = snapshots.load(home, snapshot.sha256)
+            checks = on_page.replay(
+                (s.claim for s in stored), body, content_type=snapshot.content_type, name=snapshot.url
+            )
+        except KoujingError:
+            continue  # without its bytes a page stands as it was found
+        new += ledger.store_checks((), checks, {s.claim.claim_key: s.version for s in stored}, at)
+    return new
 
 
 def _batches(groups: Iterable[Group]) -> Iterable[list[Group]]:

@@ -166,6 +166,16 @@ class Ledger:
         """What each page says as a whole."""
         return verification.statements(self._database)
 
+    def unread_by(
+        self, versions: dict[str, str], *, every: bool = False
+    ) -> dict[tuple[str, Snapshot | None], list[StoredClaim]]:
+        """By source and snapshot, the claims whose rows of these checks are missing or of another version."""
+        found = verification.unread_by(self._database, versions, every=every)
+        return {
+            (source_id, verification.snapshot_of(self._database, source_id, sha256)): claims
+            for (source_id, sha256), claims in found.items()
+        }
+
     def store_checks(
         self,
         groups: Sequence[verification.Group],

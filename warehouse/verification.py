@@ -9,8 +9,9 @@ from datetime import datetime
 
 from schemas.check import Check
 from schemas.ledger import StoredClaim
+from schemas.source import Snapshot
 from warehouse.database import Database
-from warehouse.rows import check_row, stored_claim, utc
+from warehouse.rows import check_row, stored_claim, stored_snapshot, utc
 
 Topic = Callable[[str, str], str]
 """The topic of a metric; the second text is what a capability is silent about, else empty."""
@@ -182,6 +183,44 @@ def statements(database: Database) -> tuple[Statements, ...]:
         )
         for row in database.rows(_STATEMENTS)
     )
+
+
+def unread_by(
+    database: Database, versions: dict[str, str], *, every: bool = False
+) -> dict[tuple[str, str], list[StoredClaim]]:
+    """By source and snapshot, the claims whose rows of these checks are missing or of another version."""
+    names = list(versions)
+    rows = database.rows(
+        f"""
+        WITH {_LATEST},
+        checked AS (
+            SELECT claim_key, version, name, arg_max(check_version, recorded_at) AS check_version
+            FROM stored.checks GROUP BY claim_key, version, name
+        ),
+        wanted AS (SELECT unnest(?::VARCHAR[]) AS name, unnest(?::VARCHAR[]) AS check_version),
+        current AS (
+            SELECT claim_key, version, count(*) AS n FROM checked JOIN wanted USING (name, check_version)
+            GROUP BY claim_key, version
+        )
+        SELECT standing.* FROM standing LEFT JOIN current USING (claim_key, version)
+        WHERE ? OR coalesce(current.n, 0) < ?
+        ORDER BY source_id, snapshot_sha256, claim_key
+        """,  # noqa: S608 - texts of our own
+        [names, [versions[name] for name in names], every, len(names)],
+    )
+    result: dict[tuple[str, str], list[StoredClaim]] = defaultdict(list)
+    for row in rows:
+        result[row["source_id"], row["snapshot_sha256"]].append(stored_claim(row))
+    return result
+
+
+def snapshot_of(database: Database, source_id: str, sha256: str) -> Snapshot | None:
+    """The snapshot as it was fetched from the source; None where the ledger knows of none."""
+    rows = database.rows(
+        "SELECT * FROM stored.snapshots WHERE source_id = ? AND sha256 = ? ORDER BY visit_id DESC LIMIT 1",
+        [source_id, sha256],
+    )
+    return stored_snapshot(rows[0]) if rows else None
 
 
 def put_checks(

@@ -30,6 +30,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing questions --format docx --out questions.docx",
     ),
     "verify": (
+        "koujing verify",
         "koujing verify --cases pairs.jsonl",
         "koujing verify --cases - < statements.jsonl",
     ),

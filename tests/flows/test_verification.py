@@ -170,3 +170,30 @@ def test_an_open_flag_makes_it_ambiguous_and_a_decision_settles_it(home):
         (open_flag,) = ledger.open_flags()
         ledger.decide(open_flag.flag.flag_id, "per_machine", "ann", "asked", DAY)
         assert set(ledger.roll_ups().values()) == {"VERIFIED"}
+
+
+def test_another_version_of_a_page_check_is_run_again_from_the_bytes(home, monkeypatch):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, EN, ENGLISH, DAY)
+        verify_ledger(ledger, home, DAY)
+        monkeypatch.setattr("extractors.checks.grounding.VERSION", "next")
+        again = verify_ledger(ledger, home, DAY + timedelta(days=1))
+        assert again.verdicts == 1
+        (row,) = ledger._database.rows("SELECT verdict, check_version FROM checks WHERE name = 'grounding'")
+        assert row == {"verdict": "EXACT", "check_version": "next"}
+        assert verify_ledger(ledger, home, DAY + timedelta(days=1)).verdicts == 0
+
+
+def test_what_was_stored_is_found_again_by_running_everything(home):
+    with Ledger.open(home) as ledger:
+        for source, page in ((EN, ENGLISH), (ZH, CHINESE)):
+            write(ledger, home, source, page, DAY)
+        verify_ledger(ledger, home, DAY)
+        before = ledger._database.rows("SELECT claim_key, name, verdict, reason, detail, inputs FROM checks")
+        assert verify_ledger(ledger, home, DAY + timedelta(days=1), every=True).verdicts == 0
+        ledger._database.execute("DELETE FROM stored.checks")
+        verify_ledger(ledger, home, DAY + timedelta(days=1), every=True)
+        assert (
+            ledger._database.rows("SELECT claim_key, name, verdict, reason, detail, inputs FROM checks")
+            == before
+        )
