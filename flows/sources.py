@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, Protocol
@@ -188,6 +188,7 @@ def same_page(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.lower(), parts.path or "/", parts.query, ""))
 
 
+@lru_cache(maxsize=16384)
 def host_rule(url: str) -> HostRule | None:
     """Whose page the allow-list says it is, by host and path; None where the host is nobody's we know."""
     try:

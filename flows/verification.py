@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -12,7 +11,7 @@ from extractors.checks import across, on_page, origins
 from flows.sources import host_rule
 from flows.summary import Verified
 from schemas.errors import KoujingError
-from schemas.source import Snapshot, Tier
+from schemas.source import Snapshot, Source, Tier
 from warehouse import snapshots
 from warehouse.home import Home
 from warehouse.ledger import Ledger
@@ -29,7 +28,7 @@ def verify_ledger(ledger: Ledger, home: Home, at: datetime, *, every: bool = Fal
     Checks of the page are run again, from its bytes, where a check has another version.
     """
     replayed = _replay(ledger, home, at, every=every)
-    originals = _originals(ledger.statements(), partial(_body, ledger, home))
+    originals = _originals(ledger, home)
     groups = ledger.unverified(
         across.topic_of, across.versions(), lambda source: originals.get(source, ("", ""))[0], every=every
     )
@@ -61,6 +60,7 @@ def _replay(ledger: Ledger, home: Home, at: datetime, *, every: bool) -> int:
         except KoujingError:
             continue  # without its bytes a page stands as it was found
         new += ledger.store_checks((), checks, {s.claim.claim_key: s.version for s in stored}, at)
+    ledger.keep_versions(on_page.versions(), at)
     return new
 
 
@@ -100,31 +100,41 @@ def _standing(member: Member, originals: dict[str, tuple[str, str]]) -> across.S
     )
 
 
-def _originals(pages: Iterable[Statements], body_of: Callable[[str], bytes]) -> dict[str, tuple[str, str]]:
+def _originals(ledger: Ledger, home: Home) -> dict[str, tuple[str, str]]:
     """By page the one that it repeats, and how that is known: by its link, its words, or its figures."""
-    pages = tuple(pages)
-    official = [p for p in pages if _is_official(p)]
-    by_url = {_address(p.url): p for p in official}
+    pages = ledger.pages_known()
+    official = [page for page in pages if _is_official(page)]
+    if len(official) == len(pages):
+        return {}
+    says = ledger.statements()
+    by_url = {_address(page.url): page.id for page in official}
     result = {}
     for page in pages:
         if _is_official(page):
             continue
-        link = origins.canonical_link(body_of(page.source_id), page.url)
-        if link and (original := by_url.get(_address(link))) is not None:
-            result[page.source_id] = (original.source_id, "its head names that address as the original")
-            continue
-        for original in official:
-            if origins.is_copy(page.quotes, original.quotes):
-                result[page.source_id] = (original.source_id, "its words are the same")
-                break
-            other_language = page.language.split("-")[0] != original.language.split("-")[0]
-            if other_language and origins.is_translation(page.figures, original.figures):
-                result[page.source_id] = (original.source_id, "its figures are the same in another language")
-                break
+        link = origins.canonical_link(_body(ledger, home, page.id), page.url)
+        if link and (named := by_url.get(_address(link))) is not None:
+            result[page.id] = (named, "its head names that address as the original")
+        elif (repeated := _repeated(page, official, says)) is not None:
+            result[page.id] = repeated
     return result
 
 
-def _is_official(page: Statements) -> bool:
+def _repeated(
+    page: Source, official: Sequence[Source], says: Mapping[str, Statements]
+) -> tuple[str, str] | None:
+    own = says.get(page.id, Statements())
+    for original in official:
+        other = says.get(original.id, Statements())
+        if origins.is_copy(own.quotes, other.quotes):
+            return original.id, "its words are the same"
+        languages = {page.language.split("-")[0], original.language.split("-")[0]}
+        if len(languages) == 2 and origins.is_translation(own.figures, other.figures):
+            return original.id, "its figures are the same in another language"
+    return None
+
+
+def _is_official(page: Source) -> bool:
     rule = host_rule(page.url)
     if rule is not None:
         return page.vendor is None or rule.vendor == page.vendor

@@ -162,8 +162,18 @@ class Ledger:
         """By vendor and topic, the claims of the groups as they stand, with what is known of their pages."""
         return verification.members(self._database, groups, topic_of)
 
-    def statements(self) -> tuple[verification.Statements, ...]:
-        """What each page says as a whole."""
+    def pages_known(self) -> tuple[Source, ...]:
+        """What is known of every page, as last listed."""
+        return tuple(
+            Source.model_construct(**{n: row["source_id" if n == "id" else n] for n in Source.model_fields})
+            for row in self._database.rows(
+                "SELECT * FROM stored.sources QUALIFY row_number() OVER "
+                "(PARTITION BY source_id ORDER BY revision DESC) = 1 ORDER BY source_id"
+            )
+        )
+
+    def statements(self) -> dict[str, verification.Statements]:
+        """By source, what the page says as a whole."""
         return verification.statements(self._database)
 
     def unread_by(
@@ -175,6 +185,11 @@ class Ledger:
             (source_id, verification.snapshot_of(self._database, source_id, sha256)): claims
             for (source_id, sha256), claims in found.items()
         }
+
+    def keep_versions(self, versions: dict[str, str], at: datetime) -> None:
+        """Keeps that every claim has the checks of its page in these versions."""
+        with self._database.transaction("the checks' versions could not be stored"):
+            verification.put_versions(self._database, versions, at)
 
     def store_checks(
         self,

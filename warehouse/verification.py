@@ -63,8 +63,7 @@ ORDER BY claim_key
 _STATEMENTS = f"""
 WITH {_LATEST}
 SELECT
-    source_id, any_value(url) AS url, any_value(tier) AS tier, any_value(language) AS language,
-    any_value(page_vendor) AS page_vendor,
+    source_id,
     list(DISTINCT evidence_quote) FILTER (length(evidence_quote) >= 8) AS quotes,
     list(DISTINCT concat_ws('|', metric, low, high, basis, bound)) FILTER (metric <> 'capability') AS figures
 FROM standing GROUP BY source_id ORDER BY source_id
@@ -98,13 +97,8 @@ class Member:
 class Statements:
     """What a page says as a whole: its quotes, and its figures without their words."""
 
-    source_id: str
-    url: str
-    tier: str
-    language: str
-    vendor: str | None
-    quotes: frozenset[str]
-    figures: frozenset[str]
+    quotes: frozenset[str] = frozenset()
+    figures: frozenset[str] = frozenset()
 
 
 def unverified(
@@ -169,27 +163,28 @@ def members(
     return result
 
 
-def statements(database: Database) -> tuple[Statements, ...]:
-    """What each page says as a whole, for finding out which repeats which."""
-    return tuple(
-        Statements(
-            source_id=row["source_id"],
-            url=row["url"] or "",
-            tier=row["tier"] or "T4",
-            language=row["language"] or "",
-            vendor=row["page_vendor"],
-            quotes=frozenset(row["quotes"] or ()),
-            figures=frozenset(row["figures"] or ()),
-        )
+def statements(database: Database) -> dict[str, Statements]:
+    """By source, what the page says as a whole, for finding out which page repeats which."""
+    return {
+        row["source_id"]: Statements(frozenset(row["quotes"] or ()), frozenset(row["figures"] or ()))
         for row in database.rows(_STATEMENTS)
-    )
+    }
+
+
+_ON_PAGE = ("", "page")
+"""The group under which it is kept that all claims have the checks of their page in these versions."""
 
 
 def unread_by(
     database: Database, versions: dict[str, str], *, every: bool = False
 ) -> dict[tuple[str, str], list[StoredClaim]]:
-    """By source and snapshot, the claims whose rows of these checks are missing or of another version."""
+    """By source and snapshot, the claims whose rows of these checks are missing or of another version.
+
+    Whoever writes a page writes its checks: they are looked for only where the versions are not those of last time.
+    """
     names = list(versions)
+    if not every and _state(database, _ON_PAGE) == _written(versions):
+        return {}
     rows = database.rows(
         f"""
         WITH {_LATEST},
@@ -212,6 +207,41 @@ def unread_by(
     for row in rows:
         result[row["source_id"], row["snapshot_sha256"]].append(stored_claim(row))
     return result
+
+
+def _state(database: Database, group: tuple[str, str]) -> str:
+    rows = database.rows(
+        "SELECT arg_max(state, verified_id) AS state FROM stored.verified WHERE vendor = ? AND topic = ?",
+        list(group),
+    )
+    return rows[0]["state"] or ""
+
+
+def _written(versions: dict[str, str]) -> str:
+    return ",".join(f"{name}:{version}" for name, version in sorted(versions.items()))
+
+
+def put_versions(database: Database, versions: dict[str, str], at: datetime) -> None:
+    """Keeps that all claims have the checks of their page in these versions. Within a transaction."""
+    if _state(database, _ON_PAGE) != _written(versions):
+        state = Group(*_ON_PAGE, state=_written(versions), claims=0, parts=())
+        _put_groups(database, (state,), at)
+
+
+def _put_groups(database: Database, groups: Sequence[Group], at: datetime) -> None:
+    first = database.next_id("stored.verified", "verified_id")
+    rows = [
+        {
+            "verified_id": number,
+            "vendor": group.vendor,
+            "topic": group.topic,
+            "state": group.state,
+            "claims": group.claims,
+            "recorded_at": utc(at),
+        }
+        for number, group in enumerate(groups, start=first)
+    ]
+    database.insert("stored.verified", rows)
 
 
 def snapshot_of(database: Database, source_id: str, sha256: str) -> Snapshot | None:
@@ -253,19 +283,5 @@ def put_checks(
         != (check.version, check.inputs)
     ]
     database.insert("stored.checks", [check_row(c, versions[c.claim_key], utc(at)) for c in new])
-    first = database.next_id("stored.verified", "verified_id")
-    database.insert(
-        "stored.verified",
-        [
-            {
-                "verified_id": number,
-                "vendor": group.vendor,
-                "topic": group.topic,
-                "state": group.state,
-                "claims": group.claims,
-                "recorded_at": utc(at),
-            }
-            for number, group in enumerate(groups, start=first)
-        ],
-    )
+    _put_groups(database, groups, at)
     return len(new)

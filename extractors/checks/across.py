@@ -117,6 +117,7 @@ class _Statement:
 
     said: Said
     members: list[Standing]
+    pages: set[str]
 
 
 class _Table:
@@ -137,9 +138,10 @@ class _Table:
                 continue
             name = _signature(one)
             if name not in known:
-                known[name] = _Statement(one, [])
+                known[name] = _Statement(one, [], set())
                 self.shelves[one.product, one.metric].append(known[name])
             known[name].members.append(member)
+            known[name].pages.add(member.page.source_id)
             self.of_claim[member.claim.claim_key] = known[name]
         for shelf in self.shelves.values():
             shelf.sort(key=lambda s: s.said.figure or Fraction(0))
@@ -154,12 +156,15 @@ class _Table:
             if reason is not None:
                 found = Found(Verdict.CHECK_FAILED, f"it cannot be compared: {reason}")
             return _row(key, "agreement", digest(reason), lambda: found)
+        page = member.page.source_id
         others = [
             (other, result)
             for near in self._near(statement)
+            # What only this page says is its rows and tiers: it neither supports nor contradicts.
+            if near.pages != {page}
             if (result := self._compared(statement, near)).relation is not Relation.NOT_COMPARABLE
             for other in near.members
-            if other is not member
+            if other.page.source_id != page
         ]
         inputs = digest(
             _signature(statement.said),
@@ -172,8 +177,7 @@ class _Table:
         own = self._origin(member)
         by_page: dict[str, list[tuple[Standing, Compared]]] = defaultdict(list)
         for other, result in others:
-            # Two figures of one page are its rows and tiers; a repetition neither supports nor contradicts.
-            if other.page.source_id != member.page.source_id and self._verdict(other) is not Verdict.T4:
+            if self._verdict(other) is not Verdict.T4:
                 by_page[other.page.source_id].append((other, result))
         against = [
             found

@@ -20,6 +20,7 @@ from bs4 import BeautifulSoup
 from extractors.document import read_document
 from extractors.extract import extract
 from extractors.quantities import find_mentions
+from tests.bench import verification
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "tests" / "cases" / "pages"
@@ -105,6 +106,7 @@ def main() -> None:
     peer = ROOT / ".venv-bench" / "bin" / "python"
     quantities(text * 4, peer if peer.exists() else None)
     flatness(text)
+    verification.run(PAGES)
 
 
 if __name__ == "__main__":
