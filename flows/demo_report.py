@@ -12,6 +12,7 @@ from flows.commands.options import command_name
 from flows.commands.ranking import print_card, report
 from flows.printing import heading, is_terminal, out, out_text, table
 from flows.published import ChangeEvent
+from flows.standing_report import print_standing
 from review.queue import Queued, order
 from schemas.claim import Claim
 from schemas.ledger import ChangeKind, StoredClaim
@@ -28,6 +29,7 @@ def print_report(home: Home) -> None:
     cards = load_cards(home.root / "scorecards")
     _print_runs(home)
     _print_claims(claims)
+    print_standing(home)
     _print_flags(order(published.open_flags(home, claims), cards))
     _print_changes(events)
     _print_lost(claims, events)
@@ -119,5 +121,6 @@ def _print_next(home: Home) -> None:
     command = f"{command_name()} --home {shlex.quote(str(home.root))}"
     query = "SELECT vendor, low, unit, quote FROM claims WHERE metric = 'fs_throughput' ORDER BY low DESC"
     out(f"  {command} flags --vendor huawei-cloud")
+    out(f"  {command} questions --vendor huawei-cloud")
     out(f'  {command} sql "{query}"')
     out(f"  {command} rank --scorecard ten-thousand-cards --weight storage_io=0.25")
