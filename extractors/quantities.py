@@ -113,9 +113,22 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
             end = text.index(classifier_of(text, mention), end) + 1
         out.append(
             Mention(
-                mention.start, end, mention.unit_start, low, high, unit, bound, best, mention.times, mention.formula,
-                mention.scale, mention.level, mention.article, reach, max(tail, mention.tail, end),
-            )  # fmt: skip
+                mention.start,
+                end,
+                mention.unit_start,
+                low,
+                high,
+                unit,
+                bound,
+                best,
+                mention.times,
+                mention.formula,
+                mention.scale,
+                mention.level,
+                mention.article,
+                reach,
+                max(tail, mention.tail, end),
+            )
         )
         floor = end
     return out

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from flows.commands import asking, keeping, ranking, reading, verifying, visiting
+from flows.commands import asking, explaining, keeping, ranking, reading, verifying, visiting
 from flows.commands.examples import examples
 from flows.printing import clean, say, say_lines
 from schemas.errors import KoujingError, QueryError
@@ -66,6 +66,8 @@ for _command in (
     asking.flags,
     ranking.rank,
     asking.changes,
+    explaining.explain,
+    explaining.questions,
     verifying.verify,
     keeping.held,
     keeping.release,

@@ -17,6 +17,7 @@ from flows.progress import Progress
 from flows.rerank import rerank
 from flows.rereading import read_snapshot, reread
 from flows.summary import PageRow, RunSummary, news
+from flows.verification import verify_ledger
 from schemas.errors import FetchError, LedgerError
 from schemas.extraction import Extraction
 from schemas.ledger import Change, PageChanges
@@ -123,6 +124,7 @@ def run_refresh(
         run = _Run(home, ledger, run_id, fetcher, clock, progress)
         try:
             rows = run.visit_all(sources, steps)
+            verified = steps.run("verify", lambda: verify_ledger(ledger, home, clock()))
             reranked = steps.run(
                 "rerank",
                 lambda: rerank(
@@ -148,7 +150,13 @@ def run_refresh(
             raise
         ledger.publish()
     return RunSummary(
-        run_id=run_id, label=label, started_at=started, ended_at=ended, pages=rows, reranked=reranked
+        run_id=run_id,
+        label=label,
+        started_at=started,
+        ended_at=ended,
+        pages=rows,
+        reranked=reranked,
+        verified=verified,
     )
 
 

@@ -13,6 +13,7 @@ from flows.commands.ranking import print_card, report
 from flows.printing import heading, is_terminal, out, out_text, table
 from flows.progress import told_hold
 from flows.published import ChangeEvent
+from flows.standing_report import print_standing
 from review.queue import Queued, order
 from schemas.claim import Claim
 from schemas.ledger import ChangeKind, StoredClaim
@@ -29,6 +30,7 @@ def print_report(home: Home) -> None:
     cards = load_cards(home.root / "scorecards")
     _print_runs(home)
     _print_claims(home, claims)
+    print_standing(home)
     _print_flags(order(published.open_flags(home, claims), cards))
     _print_changes(events)
     _print_held(home)
@@ -117,5 +119,6 @@ def _print_next(home: Home) -> None:
     command = f"{command_name()} --home {shlex.quote(str(home.root))}"
     query = "SELECT vendor, low, unit, quote FROM claims WHERE metric = 'fs_throughput' ORDER BY low DESC"
     out(f"  {command} flags --vendor huawei-cloud")
+    out(f"  {command} questions --vendor huawei-cloud")
     out(f'  {command} sql "{query}"')
     out(f"  {command} rank --scorecard ten-thousand-cards --weight storage_io=0.25")

@@ -14,6 +14,7 @@ from warehouse.ledger import Ledger
 from warehouse.proposals import apply, propose
 from warehouse.ranking import rank, scores
 
+_RANKED = ("VERIFIED", "QUALIFIED", "AMBIGUOUS")
 _MOVES = (ChangeKind.NEW, ChangeKind.CHANGED)
 
 
@@ -34,8 +35,13 @@ def rerank(
     propose nothing, because a first reading is no change by the vendor. `changed_before`: keys of claims that
     vendors changed in earlier runs; a score that rests on one stays marked. Raises LedgerError where the
     ledger refuses.
+
+    A claim that is contradicted, impossible or not supported reaches no score; one that is no longer on its page
+    still stands under the scores that rest on it, and supports no proposal.
     """
-    claims = ledger.current_claims()
+    roll_ups = ledger.roll_ups()
+    claims = tuple(s for s in ledger.current_claims() if roll_ups[s.claim.claim_key] in (*_RANKED, "STALE"))
+    supporting = tuple(s for s in claims if roll_ups[s.claim.claim_key] in _RANKED)
     known = {stored.claim.claim_key: stored.claim for stored in claims}
     moves = [change for change in (*first_read, *news) if change.kind in _MOVES]
     moved = [known[change.claim_key] for change in moves if change.claim_key in known]
@@ -51,7 +57,7 @@ def rerank(
         ledger.store_scores(run_id, card.id, card_scores, at)
         standing = rank(card, card_scores)
         ledger.store_ranking(run_id, standing, at)
-        proposals = propose(card, card_scores, claims, news)
+        proposals = propose(card, card_scores, supporting, news)
         proposed = None
         if proposals:
             for proposal in proposals:

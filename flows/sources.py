@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Literal, Protocol
@@ -130,7 +131,7 @@ def propose(
     A page on a host of nobody we know is taken for a repetition (T4): it is stored and feeds no score.
     DataFileError where what is given cannot stand in a source list.
     """
-    rule = _rule_for(url)
+    rule = host_rule(url)
     language, title = _read_head(fetched)
     try:
         return Source(
@@ -187,11 +188,20 @@ def same_page(url: str) -> str:
     return urlunsplit((parts.scheme, parts.netloc.lower(), parts.path or "/", parts.query, ""))
 
 
-def _rule_for(url: str) -> HostRule | None:
-    parts = urlsplit(url)
-    host = (parts.hostname or "").lower()
-    rules = parse_data(_shipped("hosts.yaml"), HostRules, name="hosts.yaml").hosts
-    return next((rule for rule in rules if rule.fits(host, parts.path)), None)
+@lru_cache(maxsize=16384)
+def host_rule(url: str) -> HostRule | None:
+    """Whose page the allow-list says it is, by host and path; None where the host is nobody's we know."""
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").lower()
+    except ValueError:
+        return None
+    return next((rule for rule in _host_rules() if rule.fits(host, parts.path)), None)
+
+
+@cache
+def _host_rules() -> tuple[HostRule, ...]:
+    return parse_data(_shipped("hosts.yaml"), HostRules, name="hosts.yaml").hosts
 
 
 def _read_head(fetched: Fetched | None) -> tuple[str, str]:

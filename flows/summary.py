@@ -51,6 +51,14 @@ class Reranked(Record):
     proposed: Ranking | None = None
 
 
+class Verified(Record):
+    """What a verification looked at. `verdicts`: how many were new, or differ from what was stored."""
+
+    groups: int
+    claims: int
+    verdicts: int
+
+
 class RunSummary(Record):
     """A whole run: its pages in the source list's order by host, and the scorecards that were ranked."""
 
@@ -60,6 +68,7 @@ class RunSummary(Record):
     ended_at: datetime
     pages: tuple[PageRow, ...]
     reranked: tuple[Reranked, ...] = ()
+    verified: Verified | None = None
 
     def visits(self, status: FetchStatus) -> int:
         """How many visits brought that."""

@@ -35,14 +35,16 @@ def order(flags: Iterable[OpenFlag], cards: Iterable[Scorecard]) -> tuple[Queued
     return tuple(sorted((_queued(flag, known) for flag in flags), key=_place))
 
 
-def _queued(flag: OpenFlag, cards: tuple[Scorecard, ...]) -> Queued:
-    claim = flag.claim.claim
+def bearing(claim: Claim, cards: Iterable[Scorecard]) -> tuple[Decimal, tuple[str, ...]]:
+    """How much weight rests on a claim in all scorecards, and in which dimensions (`card.dimension`)."""
     resting = [(card, dimension) for card in cards for dimension in _resting(card, claim)]
-    return Queued(
-        flag=flag,
-        worth=sum((_weight(dimension, claim) for _, dimension in resting), Decimal(0)),
-        dimensions=tuple(f"{card.id}.{dimension.id}" for card, dimension in resting),
-    )
+    worth = sum((_weight(dimension, claim) for _, dimension in resting), Decimal(0))
+    return worth, tuple(f"{card.id}.{dimension.id}" for card, dimension in resting)
+
+
+def _queued(flag: OpenFlag, cards: tuple[Scorecard, ...]) -> Queued:
+    worth, dimensions = bearing(flag.claim.claim, cards)
+    return Queued(flag=flag, worth=worth, dimensions=dimensions)
 
 
 def _resting(card: Scorecard, claim: Claim) -> tuple[Dimension, ...]:

@@ -41,6 +41,7 @@ class Verdict(StrEnum):
 ENTAILED = ("value", "unit", "subject", "metric", "basis", "bound")
 """The fields of a claim that its quote and headers are held to, each in a check `entailment.<field>`."""
 
+_ARITHMETIC = frozenset({Verdict.OK, Verdict.FAIL, Verdict.NOT_APPLICABLE})
 _ENTAILMENT = frozenset({Verdict.STATED, Verdict.DERIVED, Verdict.NOT_STATED, Verdict.CONTRADICTED})
 
 ON_PAGE: dict[str, frozenset[Verdict]] = {
@@ -49,6 +50,7 @@ ON_PAGE: dict[str, frozenset[Verdict]] = {
     ),
     **{f"entailment.{name}": _ENTAILMENT for name in ENTAILED},
     "condition": frozenset({Verdict.STATED, Verdict.NOT_STATED}),
+    "arithmetic.sentence": _ARITHMETIC,
     "plausibility": frozenset({Verdict.OK, Verdict.ABOVE_BOUND, Verdict.NO_BOUND}),
 }
 """Checks that need only the page, with what each can find beside CHECK_FAILED."""
@@ -56,7 +58,7 @@ ON_PAGE: dict[str, frozenset[Verdict]] = {
 ACROSS: dict[str, frozenset[Verdict]] = {
     "authority": frozenset({Verdict.T1, Verdict.T2, Verdict.T3, Verdict.T4}),
     "agreement": frozenset({Verdict.SINGLE, Verdict.AGREE, Verdict.CONFLICT}),
-    "arithmetic": frozenset({Verdict.OK, Verdict.FAIL, Verdict.NOT_APPLICABLE}),
+    "arithmetic": _ARITHMETIC,
     "staleness": frozenset({Verdict.NEW, Verdict.SAME, Verdict.CHANGED, Verdict.NOT_SEEN}),
 }
 """Checks that need the other claims of the same thing too."""

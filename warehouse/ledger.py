@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from types import TracebackType
 from typing import Literal
 
+from schemas.check import Check
 from schemas.errors import LedgerError
 from schemas.extraction import Extraction
 from schemas.ledger import Hold, PageChanges, Release, StoredClaim
 from schemas.ranking import DimensionScore, Proposal, Ranking
 from schemas.scorecard import Scorecard
 from schemas.source import Snapshot, Source, Visit
-from warehouse import holds, latest, pages, snapshots
+from warehouse import holds, latest, pages, snapshots, verification
 from warehouse.database import Database
 from warehouse.home import Home
 from warehouse.lock import WriterLock
@@ -214,6 +215,70 @@ class Ledger:
     def current_claims(self, vendor: str | None = None) -> tuple[StoredClaim, ...]:
         """The latest version of every claim, those no longer seen included, in their pages' order."""
         return latest.latest_claims(self._database, vendor=vendor)
+
+    # Verification
+
+    def unverified(
+        self,
+        topic_of: verification.Topic,
+        versions: str,
+        of_source: Callable[[str], str],
+        *,
+        every: bool = False,
+    ) -> tuple[verification.Group, ...]:
+        """The groups of claims that differ from what was verified last: see `verification.unverified`."""
+        return verification.unverified(self._database, topic_of, versions, of_source, every=every)
+
+    def members(
+        self, groups: Sequence[verification.Group], topic_of: verification.Topic
+    ) -> dict[tuple[str, str], list[verification.Member]]:
+        """By vendor and topic, the claims of the groups as they stand, with what is known of their pages."""
+        return verification.members(self._database, groups, topic_of)
+
+    def pages_known(self) -> tuple[Source, ...]:
+        """What is known of every page, as last listed."""
+        return tuple(
+            Source.model_construct(**{n: row["source_id" if n == "id" else n] for n in Source.model_fields})
+            for row in self._database.rows(
+                "SELECT * FROM stored.sources QUALIFY row_number() OVER "
+                "(PARTITION BY source_id ORDER BY revision DESC) = 1 ORDER BY source_id"
+            )
+        )
+
+    def statements(self) -> dict[str, verification.Statements]:
+        """By source, what the page says as a whole."""
+        return verification.statements(self._database)
+
+    def unread_by(
+        self, versions: dict[str, str], *, every: bool = False
+    ) -> dict[tuple[str, Snapshot | None], list[StoredClaim]]:
+        """By source and snapshot, the claims whose rows of these checks are missing or of another version."""
+        found = verification.unread_by(self._database, versions, every=every)
+        return {
+            (source_id, verification.snapshot_of(self._database, source_id, sha256)): claims
+            for (source_id, sha256), claims in found.items()
+        }
+
+    def keep_versions(self, versions: dict[str, str], at: datetime) -> None:
+        """Keeps that every claim has the checks of its page in these versions."""
+        with self._database.transaction("the checks' versions could not be stored"):
+            verification.put_versions(self._database, versions, at)
+
+    def store_checks(
+        self,
+        groups: Sequence[verification.Group],
+        checks: Sequence[Check],
+        versions: dict[str, int],
+        at: datetime,
+    ) -> int:
+        """Keeps the verdicts that are new and that the groups are verified; gives how many were new."""
+        with self._database.transaction("the verdicts could not be stored"):
+            return verification.put_checks(self._database, groups, checks, versions, at)
+
+    def roll_ups(self) -> dict[str, str]:
+        """By claim key, where its latest version stands after all checks: the column of the view `claims`."""
+        rows = self._database.rows("SELECT claim_key, roll_up FROM claim_standing")
+        return {row["claim_key"]: row["roll_up"] for row in rows}
 
     # Flags
 

@@ -172,6 +172,8 @@ def check_row(check: Check, version: int, at: datetime) -> dict[str, object]:
         "check_version": check.version,
         "verdict": str(check.verdict),
         "reason": check.reason,
+        "inputs": check.inputs,
+        "detail": check.detail,
         "recorded_at": at,
     }
 

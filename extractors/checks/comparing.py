@@ -138,6 +138,11 @@ def _same_period(key: str, first: str, second: str) -> bool:
 _SLOPES = {"throughput_per_capacity": "fs_throughput", "iops_per_capacity": "fs_iops"}
 
 
+def may_compare(one: str, other: str) -> bool:
+    """Whether claims of two metrics can bear on each other at all."""
+    return "capability" in (one, other) or _SLOPES.get(one) == other or _SLOPES.get(other) == one
+
+
 def _across_metrics(a: Said, b: Said) -> Compared:
     """Two metrics compare only where one is the slope of the other's formula or capacity."""
     for slope, whole in ((a, b), (b, a)):
@@ -404,4 +409,4 @@ def _ceiling(one: Said) -> Fraction:
     return _high_end(one)
 
 
-__all__ = ["Compared", "Relation", "Said", "compare", "said"]
+__all__ = ["Compared", "Relation", "Said", "compare", "may_compare", "said"]

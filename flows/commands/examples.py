@@ -22,7 +22,17 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing changes --since 7d",
         "koujing changes --since 2026-05-01 --format jsonl",
     ),
+    "explain": (
+        "koujing explain --vendor huawei-cloud --metric fs_throughput",
+        "koujing explain --metric rdma_bandwidth --format json",
+    ),
+    "questions": (
+        "koujing questions",
+        "koujing questions --vendor huawei-cloud --lang zh",
+        "koujing questions --format docx --out questions.docx",
+    ),
     "verify": (
+        "koujing verify",
         "koujing verify --cases pairs.jsonl",
         "koujing verify --cases - < statements.jsonl",
     ),

@@ -1,4 +1,4 @@
-"""The command that checks cases: verify --cases."""
+"""The command that checks: what the ledger holds, or cases from a file."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import Annotated
 
 import typer
 
+from flows.commands.options import HomeOption, ledger_to_read, put
 from flows.printing import as_json, counted, out_text, say
 from schemas.errors import KoujingError
 
@@ -18,19 +19,53 @@ _LONGEST_LINE = 1 << 20
 
 
 def verify(
+    context: typer.Context,
     cases: Annotated[
-        str,
+        str | None,
         typer.Option(
             "--cases", metavar="FILE|-", help="Cases, one JSON object a line; - for standard input."
         ),
-    ],
+    ] = None,
+    every: Annotated[
+        bool, typer.Option("--all", help="Run every check of the ledger again, also where nothing changed.")
+    ] = False,
+    home: HomeOption = None,
 ) -> None:
-    """Say of pairs of claims whether they conflict, and of statements whether their arithmetic holds.
+    """Verify what the ledger holds, where it changed; with --cases, judge cases and touch no ledger.
 
-    A case with `a` and `b` is a pair: conflict or no_conflict. One with `parts` is a calculation: consistent,
-    inconsistent or not_comparable. Each gives one JSON object with id, verdict and reason. A line that cannot
-    be read is named on stderr, the others still run, and the exit code is then 1.
+    A case with `a` and `b` is a pair of claims: conflict or no_conflict. One with `parts` is a calculation:
+    consistent, inconsistent or not_comparable. Each gives one JSON object with id, verdict and reason. A line
+    that cannot be read is named on stderr, the others still run, and the exit code is then 1.
     """
+    if cases is None:
+        _verify_ledger(context, home, every=every)
+    else:
+        _judge(cases)
+
+
+def _verify_ledger(context: typer.Context, path: Path | None, *, every: bool) -> None:
+    from datetime import UTC, datetime
+
+    from flows import published
+    from flows.verification import verify_ledger
+    from warehouse.ledger import Ledger
+
+    place = ledger_to_read(context, path)
+    if not place.ledger.exists() and not place.published.exists():
+        raise KoujingError(f"no ledger at {place.root} yet; koujing refresh makes one")
+    with Ledger.open(place) as ledger:
+        done = verify_ledger(ledger, place, datetime.now(UTC), every=every)
+        ledger.publish()
+    say(
+        f"{counted(done.claims, 'claim')} in {counted(done.groups, 'group')} verified, "
+        f"{counted(done.verdicts, 'verdict')} new or changed"
+    )
+    columns = ("vendor", "roll_up", "claims", "share")
+    rows = [[row[name] for name in columns] for row in published.rows(place, "FROM standing_by_vendor")]
+    put(columns, rows, "table", numeric=("claims", "share"))
+
+
+def _judge(cases: str) -> None:
     from extractors.checks.cases import judge_case
 
     unread = 0

@@ -62,6 +62,7 @@ def refresh(
     run goes on; where no page at all could be fetched, the command fails.
     """
     from flows.running import run
+    from flows.standing_report import print_standing
     from warehouse.home import open_home
 
     place = open_home(chosen_home(context, home))
@@ -90,6 +91,7 @@ def refresh(
             wait_seconds=wait,
         )
     _print_summary(summary)
+    print_standing(place)
     if summary.pages and all(page.status == "failed" for page in summary.pages):
         raise KoujingError("no page could be fetched; the reasons stand above")
 

@@ -28,6 +28,7 @@ import extractors
 from extractors.document import read_document
 from extractors.extract import extract
 from extractors.quantities import find_mentions
+from tests.bench import verification
 from tests.quality.evaluate import HANDED
 
 ROOT = Path(__file__).parents[2]
@@ -167,6 +168,7 @@ def main() -> None:
     peer = ROOT / ".venv-bench" / "bin" / "python"
     quantities(text, peer if peer.exists() else None)
     flatness(text, whole)
+    verification.run(CASES / "pages")
 
 
 if __name__ == "__main__":

@@ -72,7 +72,18 @@ def test_every_view_and_each_of_its_columns_has_a_comment(home):
             ).fetchall()
         )
     assert set(views) == set(shipped_views())
-    assert set(views) >= {"claims", "claim_history", "open_flags", "ranking", "changes", "proposals", "holds"}
+    assert set(views) >= {
+        "claims",
+        "claim_history",
+        "open_flags",
+        "ranking",
+        "changes",
+        "proposals",
+        "holds",
+        "checks",
+        "claim_standing",
+        "standing_by_vendor",
+    }
     assert set(macros) == set(shipped_macros())
     assert [name for name, comment in macros.items() if not comment] == []
     assert [name for name, comment in views.items() if not comment] == []

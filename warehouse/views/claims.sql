@@ -36,6 +36,9 @@ SELECT
     coalesce(sighting.not_seen, 0) = 0 AS seen,
     coalesce(sighting.not_seen, 0) AS not_seen,
     held.source_id IS NOT NULL AS held,
+    judged.roll_up,
+    judged.reading,
+    judged.why,
     latest.valid_from,
     latest.recorded_at,
     latest.version,
@@ -47,6 +50,7 @@ FROM latest
 LEFT JOIN sighting USING (claim_key)
 LEFT JOIN page USING (source_id)
 LEFT JOIN held USING (source_id)
+LEFT JOIN claim_standing AS judged ON judged.claim_key = latest.claim_key
 ORDER BY latest.vendor, latest.metric, latest.claim_key;
 
 COMMENT ON VIEW claims IS 'What the sources say now: the latest version of every claim, those no longer seen included.';
@@ -72,6 +76,9 @@ COMMENT ON COLUMN claims.tier IS 'How close the source is: T1 product page, T2 o
 COMMENT ON COLUMN claims.seen IS 'True where the page said it on the last visit that could tell.';
 COMMENT ON COLUMN claims.not_seen IS 'Visits in a row on which it was not there; 0 where it is there. Never a retraction.';
 COMMENT ON COLUMN claims.held IS 'True where the page is held (see holds), so that the claim stands as it was before.';
+COMMENT ON COLUMN claims.roll_up IS 'Where it stands after all checks: VERIFIED, QUALIFIED, AMBIGUOUS, CONFLICTING, IMPLAUSIBLE, UNSUPPORTED or STALE.';
+COMMENT ON COLUMN claims.reading IS 'For a buyer: officially_stated, sources_differ or test_yourself; null where it is not to be used.';
+COMMENT ON COLUMN claims.why IS 'What decided the roll-up; empty where nothing stands against it.';
 COMMENT ON COLUMN claims.valid_from IS 'When the source was first seen to say this version (UTC).';
 COMMENT ON COLUMN claims.recorded_at IS 'When this version was written into the ledger (UTC).';
 COMMENT ON COLUMN claims.version IS 'How many times the claim has been stated differently, counting from 1.';

@@ -1,0 +1,157 @@
+"""Verifies what the ledger holds: only groups of claims that changed, or whose checks did."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import cast
+from urllib.parse import urlsplit
+
+from extractors.checks import across, on_page, origins
+from flows.sources import host_rule
+from flows.summary import Verified
+from schemas.errors import KoujingError
+from schemas.source import Snapshot, Source, Tier
+from warehouse import snapshots
+from warehouse.home import Home
+from warehouse.ledger import Ledger
+from warehouse.verification import Group, Member, Statements
+
+_BATCH = 20_000
+"""Claims that are held in memory at a time."""
+
+
+def verify_ledger(ledger: Ledger, home: Home, at: datetime, *, every: bool = False) -> Verified:
+    """Runs the checks that need several claims where anything they rest on changed; with `every`, all of them.
+
+    Each batch is one transaction. What was verified with the same inputs and the same checks is left as it is.
+    Checks of the page are run again, from its bytes, where a check has another version.
+    """
+    replayed = _replay(ledger, home, at, every=every)
+    originals = _originals(ledger, home)
+    groups = ledger.unverified(
+        across.topic_of, across.versions(), lambda source: originals.get(source, ("", ""))[0], every=every
+    )
+    claims = verdicts = 0
+    for batch in _batches(groups):
+        found = ledger.members(batch, across.topic_of)
+        checks = [
+            check
+            for members in found.values()
+            for check in across.check_group([_standing(member, originals) for member in members])
+        ]
+        versions = {m.stored.claim.claim_key: m.stored.version for members in found.values() for m in members}
+        verdicts += ledger.store_checks(batch, checks, versions, at)
+        claims += len(versions)
+    return Verified(groups=len(groups), claims=claims, verdicts=verdicts + replayed)
+
+
+def _replay(ledger: Ledger, home: Home, at: datetime, *, every: bool) -> int:
+    """Runs the checks that need only the page again where they are of another version; gives how many are new."""
+    new = 0
+    for (_, snapshot), stored in ledger.unread_by(on_page.versions(), every=every).items():
+        if snapshot is None:
+            continue
+        try:
+            body = snapshots.load(home, snapshot.sha256)
+            checks = on_page.replay(
+                (s.claim for s in stored), body, content_type=snapshot.content_type, name=snapshot.url
+            )
+        except KoujingError:
+            continue  # without its bytes a page stands as it was found
+        new += ledger.store_checks((), checks, {s.claim.claim_key: s.version for s in stored}, at)
+    ledger.keep_versions(on_page.versions(), at)
+    return new
+
+
+def _batches(groups: Iterable[Group]) -> Iterable[list[Group]]:
+    batch: list[Group] = []
+    size = 0
+    for group in groups:
+        if batch and size + group.claims > _BATCH:
+            yield batch
+            batch, size = [], 0
+        batch.append(group)
+        size += group.claims
+    if batch:
+        yield batch
+
+
+def _standing(member: Member, originals: dict[str, tuple[str, str]]) -> across.Standing:
+    stored = member.stored
+    rule = host_rule(member.url)
+    original, how = originals.get(stored.source_id, ("", ""))
+    return across.Standing(
+        claim=stored.claim,
+        version=stored.version,
+        page=origins.Page(
+            source_id=stored.source_id,
+            vendor=member.page_vendor,
+            tier=cast(Tier, member.tier),
+            url=member.url,
+            language=member.language,
+            host_vendor=rule.vendor if rule else None,
+            host_tier=rule.tier if rule else None,
+            original=original,
+            how=how,
+        ),
+        not_seen=stored.not_seen,
+        visited_since=member.visited_since,
+    )
+
+
+def _originals(ledger: Ledger, home: Home) -> dict[str, tuple[str, str]]:
+    """By page the one that it repeats, and how that is known: by its link, its words, or its figures."""
+    pages = ledger.pages_known()
+    official = [page for page in pages if _is_official(page)]
+    if len(official) == len(pages):
+        return {}
+    says = ledger.statements()
+    by_url = {_address(page.url): page.id for page in official}
+    result = {}
+    for page in pages:
+        if _is_official(page):
+            continue
+        link = origins.canonical_link(_body(ledger, home, page.id), page.url)
+        if link and (named := by_url.get(_address(link))) is not None:
+            result[page.id] = (named, "its head names that address as the original")
+        elif (repeated := _repeated(page, official, says)) is not None:
+            result[page.id] = repeated
+    return result
+
+
+def _repeated(
+    page: Source, official: Sequence[Source], says: Mapping[str, Statements]
+) -> tuple[str, str] | None:
+    own = says.get(page.id, Statements())
+    for original in official:
+        other = says.get(original.id, Statements())
+        if origins.is_copy(own.quotes, other.quotes):
+            return original.id, "its words are the same"
+        languages = {page.language.split("-")[0], original.language.split("-")[0]}
+        if len(languages) == 2 and origins.is_translation(own.figures, other.figures):
+            return original.id, "its figures are the same in another language"
+    return None
+
+
+def _is_official(page: Source) -> bool:
+    rule = host_rule(page.url)
+    if rule is not None:
+        return page.vendor is None or rule.vendor == page.vendor
+    return page.tier in ("T1", "T2")
+
+
+def _address(url: str) -> str:
+    parts = urlsplit(url)
+    return f"{(parts.hostname or '').removeprefix('www.')}{parts.path.rstrip('/')}"
+
+
+def _body(ledger: Ledger, home: Home, source_id: str) -> bytes:
+    """The page's last bytes; nothing where they are no longer there."""
+    last: Snapshot | None = ledger.last_snapshot(source_id)
+    if last is None:
+        return b""
+    try:
+        return snapshots.load(home, last.sha256)
+    except KoujingError:
+        return b""

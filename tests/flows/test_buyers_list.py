@@ -1,0 +1,72 @@
+"""The list on paper: no word of a page is markup, and a Word document is well formed."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from xml.etree import ElementTree as ET
+
+import pytest
+
+from flows import buyers_list
+from review.questions import Question, Stated, VendorList, topics, trial
+from schemas.record import Words
+
+NASTY = "</w:t> <script>alert(1)</script> [x](javascript:1) **3.2T** \x1b[31m\u202e`rm`"
+
+
+def listed(quote: str = NASTY) -> tuple[VendorList, ...]:
+    question = Question(
+        topic="basis",
+        ask=Words(en="Of what?", zh="按什么计？"),
+        value="3.2T",
+        metric="rdma_bandwidth",
+        quote=quote,
+        url="https://v.example/p",
+    )
+    stated = Stated(metric="mfu", value="55%", quote="55%", url="https://v.example/p")
+    return (
+        VendorList(
+            vendor="huawei-cloud",
+            questions={topic.id: (question,) if topic.id == "basis" else () for topic in topics()},
+            trial={item.id: (stated,) if item.id == "tokens_per_gpu" else () for item in trial()},
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("lang", "name", "title"),
+    [("en", "Huawei Cloud", "Questions before buying"), ("zh", "华为云", "采购前的问题")],
+)
+def test_markdown(lang, name, title):
+    text = buyers_list.as_markdown(listed(), lang)
+    assert text.startswith(f"# {title}\n\n## {name}\n")
+    assert "\\<script\\>alert(1)\\</script\\>" in text
+    assert "\\*\\*3.2T\\*\\*" in text
+    assert "\x1b" not in text
+    assert "\u202e" not in text
+    assert "55% (mfu)" in text
+
+
+def test_json_holds_both_languages_and_the_words_as_they_are():
+    (own,) = json.loads(buyers_list.as_json_text(listed(), "zh"))
+    (question,) = own["questions"]
+    assert question["text"] == "按什么计？"
+    assert question["ask"] == {"en": "Of what?", "zh": "按什么计？"}
+    assert question["quote"] == NASTY
+    assert len(own["trial"]) == len(trial())
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_word_document_is_whole_and_the_same_each_time(lang):
+    body = buyers_list.as_docx(listed(), lang)
+    assert body == buyers_list.as_docx(listed(), lang)
+    with zipfile.ZipFile(io.BytesIO(body)) as archive:
+        assert archive.testzip() is None
+        assert "[Content_Types].xml" in archive.namelist()
+        parsed = {name: ET.fromstring(archive.read(name)) for name in archive.namelist()}
+    words = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}t"
+    texts = [element.text for element in parsed["word/document.xml"].iter(words)]
+    assert any("<script>alert(1)</script>" in (text or "") for text in texts)
+    assert len(texts) > 20

@@ -1,0 +1,199 @@
+"""The ledger is verified after a run, and again only where something changed."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from extractors.extract import extract
+from flows.verification import verify_ledger
+from schemas.source import FetchStatus, Snapshot, Source, Visit
+from warehouse import snapshots
+from warehouse.home import Home
+from warehouse.ledger import Ledger
+
+DAY = datetime(2026, 5, 1, tzinfo=UTC)
+EN = Source(
+    id="vepfs-en",
+    vendor="volcengine",
+    product="vepfs",
+    url="https://www.volcengine.com/docs/en/vepfs",
+    language="en",
+    tier="T2",
+)
+ZH = Source(
+    id="vepfs-zh",
+    vendor="volcengine",
+    product="vepfs",
+    url="https://www.volcengine.com/docs/zh/vepfs",
+    language="zh",
+    tier="T2",
+)
+BLOG = Source(
+    id="blog",
+    vendor="volcengine",
+    product="vepfs",
+    url="https://blog.example/vepfs",
+    language="zh",
+    tier="T3",
+)
+ENGLISH = (
+    "<html lang=en><title>vePFS</title><h1>vePFS</h1><p>A single file system serves 1,000,000 read IOPS.</p>"
+)
+CHINESE = "<html lang=zh><title>vePFS</title><h1>vePFS</h1><p>单文件系统读 IOPS 为 400 万。</p>"
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path)
+
+
+def write(ledger: Ledger, home: Home, source: Source, page: str, at: datetime) -> None:
+    body = page.encode()
+    run_id = ledger.begin_run("", at)
+    shot = Snapshot(
+        sha256=snapshots.keep(home, body), source_id=source.id, url=source.url, fetched_at=at, size=len(body)
+    )
+    visit = Visit(source_id=source.id, at=at, status=FetchStatus.CHANGED, snapshot=shot)
+    got = extract(
+        body,
+        source=source.id,
+        name="p.html",
+        vendor=source.vendor,
+        product=source.product,
+        language=source.language,
+        tier=source.tier,
+    )
+    ledger.write_page(run_id, source, visit, got)
+    ledger.end_run(run_id, at, "done")
+
+
+def verdict(ledger: Ledger, source: str, name: str) -> tuple[str, str]:
+    (row,) = ledger._database.rows(
+        "SELECT verdict, reason FROM checks WHERE name = ? AND claim_key IN "
+        "(SELECT claim_key FROM stored.claim_versions WHERE source_id = ?)",
+        [name, source],
+    )
+    return row["verdict"], row["reason"]
+
+
+def test_only_what_changed_is_verified_again(home):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, EN, ENGLISH, DAY)
+        first = verify_ledger(ledger, home, DAY)
+        assert (first.groups, first.claims, first.verdicts) == (1, 1, 4)
+        assert verify_ledger(ledger, home, DAY).groups == 0
+        write(ledger, home, ZH, CHINESE, DAY + timedelta(days=1))
+        second = verify_ledger(ledger, home, DAY + timedelta(days=1))
+        assert (second.groups, second.claims) == (1, 2)
+        assert second.verdicts == 4 + 1  # the new claim's, and the agreement of the old one
+        assert verdict(ledger, EN.id, "agreement")[0] == "CONFLICT"
+        assert verdict(ledger, EN.id, "agreement")[1].startswith("inside the vendor: two values of one thing")
+        assert ledger.roll_ups() == dict.fromkeys(ledger.roll_ups(), "CONFLICTING")
+        every = verify_ledger(ledger, home, DAY, every=True)
+        assert (every.claims, every.verdicts) == (2, 0)
+
+
+def test_a_corrected_page_ends_the_conflict(home):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, EN, ENGLISH, DAY)
+        write(ledger, home, ZH, CHINESE, DAY)
+        verify_ledger(ledger, home, DAY)
+        write(ledger, home, EN, ENGLISH.replace("1,000,000", "4,000,000"), DAY + timedelta(days=1))
+        verify_ledger(ledger, home, DAY + timedelta(days=1))
+        assert verdict(ledger, EN.id, "agreement") == ("SINGLE", "one origin says it, on 2 pages")
+        assert verdict(ledger, EN.id, "staleness")[0] == "CHANGED"
+        assert set(ledger.roll_ups().values()) == {"QUALIFIED"}
+
+
+def test_a_page_that_names_its_original_is_a_repetition(home):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, ZH, CHINESE, DAY)
+        write(ledger, home, BLOG, CHINESE.replace("<h1>", f'<link rel=canonical href="{ZH.url}"><h1>'), DAY)
+        verify_ledger(ledger, home, DAY)
+        assert verdict(ledger, BLOG.id, "authority") == (
+            "T4",
+            "repeats vepfs-zh: its head names that address as the original",
+        )
+        assert verdict(ledger, ZH.id, "agreement") == ("SINGLE", "one page says it")
+        assert sorted(ledger.roll_ups().values()) == ["QUALIFIED", "UNSUPPORTED"]
+
+
+def test_a_claim_that_was_never_verified_supports_nothing(home):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, EN, ENGLISH, DAY)
+        ledger._database.execute("DELETE FROM stored.checks")
+        (row,) = ledger._database.rows("SELECT roll_up, reading, why, may_rank FROM claim_standing")
+        assert row == {"roll_up": "UNSUPPORTED", "reading": None, "why": "never verified", "may_rank": False}
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict_", "roll_up", "reading"),
+    [
+        ("grounding", "ABSENT", "UNSUPPORTED", None),
+        ("entailment.value", "CONTRADICTED", "UNSUPPORTED", None),
+        ("authority", "T4", "UNSUPPORTED", None),
+        ("plausibility", "CHECK_FAILED", "UNSUPPORTED", None),
+        ("plausibility", "ABOVE_BOUND", "IMPLAUSIBLE", None),
+        ("agreement", "CONFLICT", "CONFLICTING", "sources_differ"),
+        ("arithmetic", "FAIL", "CONFLICTING", "sources_differ"),
+        ("arithmetic.sentence", "FAIL", "CONFLICTING", "sources_differ"),
+        ("condition", "NOT_STATED", "QUALIFIED", "test_yourself"),
+        ("authority", "T3", "QUALIFIED", "officially_stated"),
+        ("grounding", "NORMALISED", "QUALIFIED", "officially_stated"),
+    ],
+)
+def test_roll_up(home, name, verdict_, roll_up, reading):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, ZH, CHINESE, DAY)
+        verify_ledger(ledger, home, DAY)
+        ledger._database.execute("UPDATE stored.checks SET verdict = ? WHERE name = ?", [verdict_, name])
+        (row,) = ledger._database.rows("SELECT roll_up, reading FROM claims")
+        assert row == {"roll_up": roll_up, "reading": reading}
+        (share,) = ledger._database.rows("SELECT vendor, roll_up, claims, share FROM standing_by_vendor")
+        assert (share["vendor"], share["roll_up"], share["claims"], share["share"]) == (
+            "volcengine",
+            roll_up,
+            1,
+            1,
+        )
+
+
+def test_an_open_flag_makes_it_ambiguous_and_a_decision_settles_it(home):
+    page = "<html lang=zh><title>RDMA</title><h1>GPU 云服务器</h1><p>RDMA 带宽 3.2Tbps。</p>"
+    with Ledger.open(home) as ledger:
+        write(ledger, home, ZH, page, DAY)
+        verify_ledger(ledger, home, DAY)
+        assert set(ledger.roll_ups().values()) == {"AMBIGUOUS"}
+        (open_flag,) = ledger.open_flags()
+        ledger.decide(open_flag.flag.flag_id, "per_machine", "ann", "asked", DAY)
+        assert set(ledger.roll_ups().values()) == {"VERIFIED"}
+
+
+def test_another_version_of_a_page_check_is_run_again_from_the_bytes(home, monkeypatch):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, EN, ENGLISH, DAY)
+        verify_ledger(ledger, home, DAY)
+        monkeypatch.setattr("extractors.checks.grounding.VERSION", "next")
+        again = verify_ledger(ledger, home, DAY + timedelta(days=1))
+        assert again.verdicts == 1
+        (row,) = ledger._database.rows("SELECT verdict, check_version FROM checks WHERE name = 'grounding'")
+        assert row == {"verdict": "EXACT", "check_version": "next"}
+        assert verify_ledger(ledger, home, DAY + timedelta(days=1)).verdicts == 0
+
+
+def test_what_was_stored_is_found_again_by_running_everything(home):
+    with Ledger.open(home) as ledger:
+        for source, page in ((EN, ENGLISH), (ZH, CHINESE)):
+            write(ledger, home, source, page, DAY)
+        verify_ledger(ledger, home, DAY)
+        before = ledger._database.rows("SELECT claim_key, name, verdict, reason, detail, inputs FROM checks")
+        assert verify_ledger(ledger, home, DAY + timedelta(days=1), every=True).verdicts == 0
+        ledger._database.execute("DELETE FROM stored.checks")
+        verify_ledger(ledger, home, DAY + timedelta(days=1), every=True)
+        assert (
+            ledger._database.rows("SELECT claim_key, name, verdict, reason, detail, inputs FROM checks")
+            == before
+        )

@@ -1,0 +1,127 @@
+CREATE OR REPLACE VIEW claim_standing AS
+WITH latest AS (
+    SELECT * FROM stored.claim_versions
+    QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
+),
+sighting AS (
+    SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings GROUP BY claim_key
+),
+verdicts AS (
+    SELECT
+        claim_key, version,
+        arg_max(verdict, recorded_at) FILTER (name = 'grounding') AS grounding,
+        arg_max(verdict, recorded_at) FILTER (name = 'entailment.value') AS entailed,
+        arg_max(verdict, recorded_at) FILTER (name = 'authority') AS authority,
+        arg_max(verdict, recorded_at) FILTER (name = 'agreement') AS agreement,
+        arg_max(verdict, recorded_at) FILTER (name = 'arithmetic') AS arithmetic,
+        arg_max(verdict, recorded_at) FILTER (name = 'arithmetic.sentence') AS sentence,
+        arg_max(verdict, recorded_at) FILTER (name = 'plausibility') AS plausibility,
+        arg_max(verdict, recorded_at) FILTER (name = 'condition') AS condition,
+        arg_max(reason, recorded_at) FILTER (name = 'grounding') AS grounding_reason,
+        arg_max(reason, recorded_at) FILTER (name = 'entailment.value') AS entailed_reason,
+        arg_max(reason, recorded_at) FILTER (name = 'authority') AS authority_reason,
+        arg_max(reason, recorded_at) FILTER (name = 'agreement') AS agreement_reason,
+        arg_max(reason, recorded_at) FILTER (name = 'arithmetic') AS arithmetic_reason,
+        arg_max(reason, recorded_at) FILTER (name = 'arithmetic.sentence') AS sentence_reason,
+        arg_max(reason, recorded_at) FILTER (name = 'plausibility') AS plausibility_reason,
+        arg_max(reason, recorded_at) FILTER (name = 'condition') AS condition_reason
+    FROM stored.checks GROUP BY claim_key, version
+),
+open AS (
+    -- A flag of the first list asks for a condition and leaves the number as it is; the others leave readings open.
+    SELECT
+        flag.claim_key, flag.version,
+        list(flag.name ORDER BY flag.name) FILTER (flag.name IN (
+            'peak_without_load', 'no_test_condition', 'fault_class_unspecified', 'sla_terms_unspecified',
+            'on_request_only', 'no_baseline', 'capacity_formula', 'not_disclosed')) AS to_test,
+        list(flag.name ORDER BY flag.name) FILTER (flag.name NOT IN (
+            'peak_without_load', 'no_test_condition', 'fault_class_unspecified', 'sla_terms_unspecified',
+            'on_request_only', 'no_baseline', 'capacity_formula', 'not_disclosed')) AS to_settle
+    FROM stored.flags AS flag
+    ANTI JOIN stored.decisions AS decision
+        ON decision.flag_id = flag.flag_id AND decision.version = flag.version
+    GROUP BY flag.claim_key, flag.version
+),
+judged AS (
+    SELECT
+        latest.claim_key,
+        latest.version,
+        latest.vendor,
+        CASE
+            WHEN coalesce(sighting.not_seen, 0) > 0 THEN 'STALE'
+            WHEN v.grounding IS NULL OR v.grounding NOT IN ('EXACT', 'NORMALISED') THEN 'UNSUPPORTED'
+            WHEN v.entailed IS NULL OR v.entailed NOT IN ('STATED', 'DERIVED') THEN 'UNSUPPORTED'
+            WHEN v.authority IS NOT DISTINCT FROM 'T4' THEN 'UNSUPPORTED'
+            WHEN 'CHECK_FAILED' IN (v.authority, v.agreement, v.arithmetic, v.sentence, v.plausibility) THEN 'UNSUPPORTED'
+            WHEN v.plausibility = 'ABOVE_BOUND' THEN 'IMPLAUSIBLE'
+            WHEN v.agreement = 'CONFLICT' OR 'FAIL' IN (v.arithmetic, v.sentence) THEN 'CONFLICTING'
+            WHEN open.to_settle IS NOT NULL THEN 'AMBIGUOUS'
+            WHEN open.to_test IS NOT NULL OR v.condition = 'NOT_STATED' OR latest.bound <> 'exact' OR latest.best_case
+                OR cardinality(latest.condition) > 0 OR v.authority = 'T3' THEN 'QUALIFIED'
+            ELSE 'VERIFIED'
+        END AS roll_up,
+        v.condition = 'NOT_STATED' OR open.to_test IS NOT NULL AS needs_test,
+        open.to_settle,
+        open.to_test,
+        sighting.not_seen,
+        v.*
+    FROM latest
+    LEFT JOIN verdicts AS v ON v.claim_key = latest.claim_key AND v.version = latest.version
+    LEFT JOIN open ON open.claim_key = latest.claim_key AND open.version = latest.version
+    LEFT JOIN sighting ON sighting.claim_key = latest.claim_key
+)
+SELECT
+    claim_key,
+    version,
+    vendor,
+    roll_up,
+    CASE
+        WHEN roll_up IN ('AMBIGUOUS', 'CONFLICTING') THEN 'sources_differ'
+        WHEN roll_up IN ('VERIFIED', 'QUALIFIED') AND needs_test THEN 'test_yourself'
+        WHEN roll_up IN ('VERIFIED', 'QUALIFIED') THEN 'officially_stated'
+    END AS reading,
+    CASE roll_up
+        WHEN 'STALE' THEN 'not on its page for ' || not_seen || ' visits'
+        WHEN 'UNSUPPORTED' THEN CASE
+            WHEN grounding IS NULL THEN 'never verified'
+            WHEN grounding NOT IN ('EXACT', 'NORMALISED') THEN 'grounding: ' || grounding_reason
+            WHEN entailed NOT IN ('STATED', 'DERIVED') THEN 'value: ' || entailed_reason
+            WHEN authority = 'T4' THEN 'authority: ' || authority_reason
+            ELSE 'a check could not run'
+        END
+        WHEN 'IMPLAUSIBLE' THEN plausibility_reason
+        WHEN 'CONFLICTING' THEN CASE
+            WHEN agreement = 'CONFLICT' THEN agreement_reason
+            WHEN arithmetic = 'FAIL' THEN arithmetic_reason
+            ELSE sentence_reason
+        END
+        WHEN 'AMBIGUOUS' THEN 'open: ' || array_to_string(to_settle, ', ')
+        WHEN 'QUALIFIED' THEN concat_ws('; ', CASE WHEN condition = 'NOT_STATED' THEN condition_reason END,
+            'open: ' || array_to_string(to_test, ', '))
+        ELSE ''
+    END AS why,
+    roll_up IN ('VERIFIED', 'QUALIFIED', 'AMBIGUOUS') AS may_rank,
+    grounding,
+    entailed,
+    authority,
+    agreement,
+    arithmetic,
+    plausibility,
+    condition
+FROM judged;
+
+COMMENT ON VIEW claim_standing IS 'Where each claim stands after all checks: its roll-up, its reading for a buyer, and why.';
+COMMENT ON COLUMN claim_standing.claim_key IS 'The claim''s name.';
+COMMENT ON COLUMN claim_standing.version IS 'Its latest version, which is judged.';
+COMMENT ON COLUMN claim_standing.vendor IS 'The vendor''s id; null where the page does not say.';
+COMMENT ON COLUMN claim_standing.roll_up IS 'VERIFIED, QUALIFIED (true with a condition or bound), AMBIGUOUS (a flag leaves readings open), CONFLICTING, IMPLAUSIBLE, UNSUPPORTED or STALE.';
+COMMENT ON COLUMN claim_standing.reading IS 'officially_stated, sources_differ (in basis, or outright) or test_yourself (only a test of your own can tell); null where it is not to be used.';
+COMMENT ON COLUMN claim_standing.why IS 'What decided the roll-up; empty where nothing stands against it.';
+COMMENT ON COLUMN claim_standing.may_rank IS 'True where it may support a score: verified, qualified, or under one of its open readings.';
+COMMENT ON COLUMN claim_standing.grounding IS 'Whether the quote stands on the page.';
+COMMENT ON COLUMN claim_standing.entailed IS 'Whether the figure follows from the quote.';
+COMMENT ON COLUMN claim_standing.authority IS 'T1 to T4: how close the page is to what it says, repetitions recognised.';
+COMMENT ON COLUMN claim_standing.agreement IS 'SINGLE, AGREE (with another origin) or CONFLICT.';
+COMMENT ON COLUMN claim_standing.arithmetic IS 'Whether calculations with other claims of the product hold.';
+COMMENT ON COLUMN claim_standing.plausibility IS 'Whether the figure is within what hardware can do.';
+COMMENT ON COLUMN claim_standing.condition IS 'Whether what the number needs beside it is stated.';
