@@ -29,7 +29,9 @@ _OF_A_FILE_SYSTEM = (
 )
 _EXPLICIT = re.compile(r"per\b|each\b|every\b|one\b|a single|je\b|pro\b|[每单]", re.IGNORECASE)
 _OF_A_RACK = re.compile(r"超节点|整柜|机柜|supernode|rack|cabinet|UltraServer|NVL\d+|SuperPod", re.IGNORECASE)
-_SUMMED = re.compile(r"pooled|in total|together|altogether|combined|总|合计|池化|整机|整柜", re.IGNORECASE)
+_SUMMED = re.compile(
+    r"pooled|\btotal\b|in total|together|altogether|combined|总|合计|池化|整机|整柜", re.IGNORECASE
+)
 _CLUSTER = re.compile(r"cluster|集群|丛集|クラスタ", re.IGNORECASE)
 # Scopes too far from the figure to say what it is per.
 _SILENT = frozenset({"earlier", "title", "caption", "segment", "clause", "after", "note", "lead", "question"})
@@ -71,7 +73,7 @@ def _of_memory(around: Surroundings) -> Told | None:
     """Memory is a card's, though a row names the machine that holds the cards, unless the figure is summed."""
     if _CARD_BEFORE.search(around.before[-24:]):
         return Told("per_accelerator", "the card's name stands before it")
-    if _SUMMED.search(around.text_of("near")):
+    if _SUMMED.search(around.text_of("near", "column")):
         over = _OF_A_RACK.search(around.text_of("near", "label", "heading", "title"))
         return Told("per_supernode", f"summed over {over.group()}") if over else None
     for scope in around.scopes:

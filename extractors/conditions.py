@@ -170,7 +170,7 @@ _BASELINE = re.compile(
     r"|(?:(?:fast|quick|high|large|many|much|cheap) as|gegenüber(?: der| dem)?|than(?: in)?|over|above|versus"
     r"|vs\.?|against|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain "
     r"|the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
-    r"(?P<en>[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third"
+    r"(?P<en>[a-z]{0,3}[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third"
     r"|three|two|usual|standard)[ -][\w -]{3,24}|the [a-z][\w-]* (?:algorithm|design|library|system|model|setup"
     r"|cluster|path|stack|baseline)|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed"
     r"|hand-tuned|eight-card|on-demand|pay-as-you-go)[\w -]{0,24}|engineers \w+)",

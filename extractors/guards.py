@@ -67,7 +67,7 @@ _NEGATED = re.compile(
 )
 _QUESTION = re.compile(r"还是|是否|哪个|多少|[?？]$|是指")
 _VERSION = re.compile(
-    r"(?:v|V|版本|version|release|edition|Rev\.?|CUDA|Driver|驱动|内核|fio|Kubernetes|CSI|NFS|API|SDK|Ubuntu|CentOS) ?$"
+    r"(?:v|V|Xid|XID|错误码|版本|version|release|edition|Rev\.?|CUDA|Driver|驱动|内核|fio|Kubernetes|CSI|NFS|API|SDK|Ubuntu|CentOS) ?$"
 )
 _SCORE_CONTEXT = re.compile(
     r"得分|评分|权重|\d ?分(?!钟)|分差|(?<!时长)(?<!时间)(?<!训练)占比|同比|市场|营收|收入|CAGR|复合增长"

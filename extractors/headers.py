@@ -23,6 +23,7 @@ _UNIT_OF_TABLE = re.compile(
 )
 _RATES = frozenset(
     {
+        Dimension.TOKENS,
         Dimension.DATA_RATE,
         Dimension.OPS,
         Dimension.RATE_DENSITY,

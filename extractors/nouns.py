@@ -13,6 +13,9 @@ _TOKENS = Unit(Dimension.TOKENS, Decimal(1))
 _OPS = Unit(Dimension.OPS, Decimal(1))
 _FILES = Unit(Dimension.FILES, Decimal(1))
 _CLIENTS = Unit(Dimension.CLIENTS, Decimal(1))
+_GPUS_BEFORE = re.compile(r"(?:GPUs?|accelerators?|加速卡|NPUs?)(?:数量?)?[:：] ?$", re.IGNORECASE)
+_CARDS = Unit(Dimension.ACCELERATORS, Decimal(1), noun="GPU")
+_OPS_AGAIN = re.compile(r"IOPS[,，] ?(?:封顶|上限|最高|最大|up to|max(?:imum)?)? ?$", re.IGNORECASE)
 _OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；、\n\t|]{0,40}$")
 _FILES_BEFORE = re.compile(r"(?:文件数(?:量|上限)?|number of files|inodes?)[^\d,，。;；、\n\t|]{0,8}$")
 _CLIENTS_BEFORE = re.compile(r"(?:\bclients|客户端数|挂载点数)[^\d,，。;；、\n\t|]{0,14}$", re.IGNORECASE)
@@ -61,7 +64,13 @@ def unit_apart(text: str, floor: int, mention: Mention) -> Unit:
             if classifier in counted and pattern.search(text, *window):
                 return unit
     if mention.dimension is Dimension.BARE:
-        for pattern, unit in ((_CLIENTS_BEFORE, _CLIENTS), (_OPS_BEFORE, _OPS), (_FILES_BEFORE, _FILES)):
+        for pattern, unit in (
+            (_CLIENTS_BEFORE, _CLIENTS),
+            (_OPS_BEFORE, _OPS),
+            (_FILES_BEFORE, _FILES),
+            (_GPUS_BEFORE, _CARDS),
+            (_OPS_AGAIN, _OPS),
+        ):
             if pattern.search(text, *window):
                 return unit
     return mention.unit

@@ -34,7 +34,7 @@ _LEVEL_UNIT = (
     r"|(?i:(?:nano|micro|milli)second)(?=[- ](?:level|scale|class))"
 )
 HEADS = (
-    r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\([^(){}\n]{1,80}\)))",
+    r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\((?:[^(){}\n]|\([^(){}\n]{0,20}\)){1,80}\)))",
     r"(?P<scientific>(?:(?<![A-Za-z0-9_.])\d+(?:\.\d+)? ?[×x*] ?)?(?<![A-Za-z0-9_.])10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))",
     r"(?P<clock>(?<![A-Za-z0-9_.])\d{1,3} ?m(?:in)? ?\d{1,2} ?s(?:ec)?(?![A-Za-z])|(?<![A-Za-z0-9_.])\d{1,3} ?h(?:ours?)? ?\d{1,2} ?m(?:in(?:utes?)?)?(?![A-Za-z]))",
     r"(?P<halved>(?<![\d.])\d{1,3} ?(?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半)(?!径|导))",
@@ -49,7 +49,7 @@ HEADS = (
     r"(?P<double>翻了?(?:[一两二]番|倍)(?![到至])|(?<![A-Za-z])(?i:twice|doubles|doubled|triples|tripled)(?![A-Za-z]))",
     r"(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)(?= of (?!an? (?:hour|minute|second|day))))",
     rf"(?P<level>(?<![数几半百千十万亿\d])(?<!\d ){_LEVEL_UNIT})",
-    r"(?P<sub>亚毫秒|亚微秒|(?i:sub-?(?:milli|micro)seconds?))",
+    r"(?P<sub>亚毫秒|亚微秒|サブミリ秒|(?i:sub-?(?:milli|micro)seconds?))",
     rf"(?P<cjk>{CJK_NUMERAL})",
     rf"(?P<english>(?<![A-Za-z])(?i:{ENGLISH_NUMERAL}))",
 )
@@ -326,7 +326,7 @@ def _scientific(text: str, head: re.Match[str]) -> Mention | None:
 
 
 def _sub(text: str, head: re.Match[str]) -> Mention:
-    limit = Decimal("0.001") if re.search("(?i)毫|milli", head.group()) else Decimal("0.000001")
+    limit = Decimal("0.001") if re.search("(?i)毫|milli|ミリ", head.group()) else Decimal("0.000001")
     suffix = _LEVEL.match(text, head.end())
     end = suffix.end() if suffix else head.end()
     return Mention(head.start(), end, head.start(), limit, None, _TIME, Bound.AT_MOST, level=True)

@@ -104,7 +104,7 @@ _TIME_PATTERN = (
 UNIT_PATTERN = (
     rf"(?:(?P<density>(?:{_DATA_WORD}|{_DATA_SHORT}){_PER_SECOND}{_PER_CAPACITY})"
     rf"|(?P<rate>(?:{_DATA_WORD}|{_DATA_SHORT}){_PER_SECOND}|[gmt]bps(?![A-Za-z]))"
-    rf"|(?P<opsdensity>(?:(?:random|sequential|read|write) ){{0,2}}IOPS{_PER_CAPACITY})"
+    rf"|(?P<opsdensity>(?i:(?:(?:random|sequential|read|write) ){{0,2}}IOPS){_PER_CAPACITY})"
     r"|(?P<ops>(?i:(?:(?:random|sequential|metadata|read|write|4 ?KB?) ){0,3}IOPS|(?:随机|顺序)?[读写]{1,2} ?IOPS"
     r"|I/O operations per second|ops/s|OPS(?![A-Za-z])|messages?(?: per second|/s)|条/秒|次/秒|QPS"
     r"|[Mk]?pps|packets per second|msgs?/s))"
@@ -120,7 +120,7 @@ UNIT_PATTERN = (
     r"|(?P<ratio>倍|-fold|×(?! ?(?:\d|G(?:b?E|bps)))|x(?![A-Za-z0-9])(?! ?\d)|times(?= (?:faster|more|higher|lower|as|the|better)))"
     r"|(?P<accel>(?:张|颗|块|枚|片|个)? ?(?:(?:国产|高端|自研|英伟达|海光|寒武纪|昆仑芯?|旗舰|AI|NVIDIA|AMD"
     r"|智算|训练|推理|SXM\d?|PCIe|OAM) ?){0,3}(?:加速卡|加速器|智算卡|算力卡|AI ?芯片|昇腾(?: ?[GN]PU)?|GPU卡"
-    r"|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU|基(?=まで|规模"
+    r"|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU|チップ(?!あたり|セット)|基(?=まで|规模"
     r"|。|を|の|搭)"
     r"|(?:[A-Z][\w-]* ){0,4}(?:GPU|accelerator|[NTX]PU)s?(?![A-Za-z])"
     r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips|(?:(?!ConnectX|BlueField|Mellanox|Ethernet|InfiniBand"
