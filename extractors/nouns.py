@@ -18,6 +18,9 @@ _CARDS = Unit(Dimension.ACCELERATORS, Decimal(1), noun="GPU")
 _OPS_AGAIN = re.compile(r"IOPS[,，] ?(?:封顶|上限|最高|最大|up to|max(?:imum)?)? ?$", re.IGNORECASE)
 _OPS_BEFORE = re.compile(r"(?:IOPS|每秒消息数|消息速率)[^\d,，。;；、\n\t|]{0,40}$")
 _FILES_BEFORE = re.compile(r"(?:文件数(?:量|上限)?|number of files|inodes?)[^\d,，。;；、\n\t|]{0,8}$")
+_NOUN = re.compile(
+    r"IOPS|消息|文件数|files|inode|clients|客户端数|挂载点数|[GN]PU|accelerator|加速卡", re.IGNORECASE
+)  # one of these is in each
 _CLIENTS_BEFORE = re.compile(r"(?:\bclients|客户端数|挂载点数)[^\d,，。;；、\n\t|]{0,14}$", re.IGNORECASE)
 _PER_SECOND_BEFORE = re.compile(r"每秒[^\d,，。;；、\n\t|]{0,10}$")
 _TOKENS_AFTER = re.compile(r" ?(?:个 ?)?(?:tokens?|词元)(?![A-Za-z/])", re.IGNORECASE)
@@ -63,7 +66,7 @@ def unit_apart(text: str, floor: int, mention: Mention) -> Unit:
         for pattern, counted, unit in _COUNTED_BEFORE:
             if classifier in counted and pattern.search(text, *window):
                 return unit
-    if mention.dimension is Dimension.BARE:
+    if mention.dimension is Dimension.BARE and _NOUN.search(text, *window):
         for pattern, unit in (
             (_CLIENTS_BEFORE, _CLIENTS),
             (_OPS_BEFORE, _OPS),

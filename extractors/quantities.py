@@ -111,25 +111,11 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         end = mention.end
         if mention.dimension is Dimension.BARE and counts_things(unit):
             end = text.index(classifier_of(text, mention), end) + 1
-        out.append(
-            Mention(
-                mention.start,
-                end,
-                mention.unit_start,
-                low,
-                high,
-                unit,
-                bound,
-                best,
-                mention.times,
-                mention.formula,
-                mention.scale,
-                mention.level,
-                mention.article,
-                reach,
-                max(tail, mention.tail, end),
-            )
-        )
+        bounded = Mention(
+            mention.start, end, mention.unit_start, low, high, unit, bound, best, mention.times, mention.formula,
+            mention.scale, mention.level, mention.article, reach, max(tail, mention.tail, end),
+        )  # fmt: skip
+        out.append(bounded)
         floor = end
     return out
 
