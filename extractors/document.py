@@ -11,7 +11,7 @@ from extractors.decode import Decoded, charset_of, clean, decode
 from extractors.html_tree import parse_html
 from extractors.languages import settle_language
 from extractors.markup import read_markup
-from extractors.page_text import Draft
+from extractors.page_text import MOST_BLOCKS, Draft
 from extractors.reading import Reading
 from schemas.document import Block, BlockKind, Document, MarkKind
 from schemas.errors import UnreadableError
@@ -152,7 +152,10 @@ def _notes_on(document: Document, decoded: Decoded, form: str) -> list[str]:
 
 
 def read_html(text: str) -> Document:
-    """Reads HTML, however broken; a page without visible text gives a document without blocks."""
+    """Reads HTML, however broken; a page without visible text gives a document without blocks.
+
+    Raises UnreadableError: nested a hundred thousand deep, or hundreds of thousands of blocks.
+    """
     text = _XML_DECLARATION.sub("", clean(text).replace("\r\n", "\n").replace("\r", "\n"))
     roots = parse_html(text)
     declared = (roots[0].get("lang", "") or roots[0].get("xml:lang", "")) if roots else ""
@@ -229,6 +232,8 @@ def read_text(text: str) -> Document:
         if body:
             start = line.start() + len(line[0]) - len(line[0].lstrip())
             blocks.append(Block(kind=BlockKind.PARAGRAPH, start=start, end=start + len(body)))
+            if len(blocks) > MOST_BLOCKS:
+                raise UnreadableError(f"the text has more than {MOST_BLOCKS:,} lines: split it")
     return Document(text=text, blocks=tuple(blocks), lang=settle_language("", text[: _LANG_SAMPLE * 50]))
 
 

@@ -7,6 +7,10 @@ from typing import Any, Protocol, cast
 
 from lxml import etree  # type: ignore[import-untyped]
 
+from schemas.errors import UnreadableError
+
+MAX_DEPTH = 100_000
+
 
 class Element(Protocol):
     """What the reader uses of an element. `tag` is no str for comments and instructions, which say nothing."""
@@ -35,7 +39,8 @@ class Element(Protocol):
 def parse_html(text: str) -> list[Element]:
     """The page's roots in order: none where the text holds nothing, several where it goes on after `</html>`.
 
-    Takes text without control characters and surrogates (see `decode.clean`), and nests as deep as the page.
+    Takes text without control characters and surrogates (see `decode.clean`).
+    Raises UnreadableError: nested deeper than MAX_DEPTH.
     """
     body = text.encode()
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
@@ -52,14 +57,34 @@ def parse_html(text: str) -> list[Element]:
 
 
 class _DeepTree:
-    """Builds the tree from what the parser reports; nothing limits its depth."""
+    """Builds the tree from what the parser reports, far deeper than the parser would."""
 
     def __init__(self) -> None:
         self._builder = etree.TreeBuilder()
-        self.start, self.end, self.data = self._builder.start, self._builder.end, self._builder.data
+        self._depth = 0
+        self._too_deep = False
         self.start("roots", {})
 
+    def start(self, tag: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        self._too_deep = self._too_deep or self._depth > MAX_DEPTH
+        if not self._too_deep:
+            self._builder.start(tag, attributes)
+
+    def end(self, tag: str) -> None:
+        self._depth -= 1
+        if not self._too_deep:
+            self._builder.end(tag)
+
+    def data(self, text: str) -> None:
+        if not self._too_deep:
+            self._builder.data(text)
+
     def close(self) -> list[Element]:
+        if self._too_deep:
+            raise UnreadableError(
+                f"the page nests deeper than {MAX_DEPTH:,} elements: no reader sees such a page"
+            )
         self.end("roots")
         return list(self._builder.close())
 

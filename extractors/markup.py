@@ -42,8 +42,9 @@ class _Walk:
         self._sheet = sheet
 
     def through(self, roots: list[Element]) -> None:
-        # For each open element: its later siblings, the call that closes it, and the text behind it.
-        stack: list[tuple[Iterator[Element], Close | None, str | None]] = []
+        # For each open element: its later siblings, the call that closes it, the text behind it, and itself (lxml
+        # lets go of a node by looking upwards for one that is still held: the nearer, the better).
+        stack: list[tuple[Iterator[Element], Close | None, str | None, Element]] = []
         siblings = iter(roots)
         while True:
             for node in siblings:
@@ -53,7 +54,7 @@ class _Walk:
                     if node.text:
                         self._text(node.text)
                     if len(node):
-                        stack.append((siblings, close, after))
+                        stack.append((siblings, close, after, node))
                         siblings = iter(node)
                         break
                     if close is not None:
@@ -63,7 +64,7 @@ class _Walk:
             else:
                 if not stack:
                     return
-                siblings, close, after = stack.pop()
+                siblings, close, after, _ = stack.pop()
                 if close is not None:
                     close()
                 if after:

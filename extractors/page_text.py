@@ -7,10 +7,12 @@ from dataclasses import dataclass
 
 from extractors.tables import RawCell
 from schemas.document import Block, BlockKind, Cell, Mark, MarkKind
+from schemas.errors import UnreadableError
 
 # Only ASCII white space is layout; NBSP and its relatives are characters of the page.
 _SPACES = re.compile(r"[ \t\n\r\f]+")
 _SPACE_CHARACTERS = " \t\n\r\f"
+MOST_BLOCKS = 300_000
 _MAX_HEADING_DEPTH = 16
 _MENU_ITEM = 30
 _MENU_LINKS = 4
@@ -204,6 +206,8 @@ class PageText:
         draft.headings = self._path
         self._account(draft, len(self.drafts))
         self.drafts.append(draft)
+        if len(self.drafts) > MOST_BLOCKS:
+            raise UnreadableError(f"the page has more than {MOST_BLOCKS:,} blocks of text: split it")
 
     def _forget_marks(self, start: int) -> None:
         while self.marks and self.marks[-1].start >= start:

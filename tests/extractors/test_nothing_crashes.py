@@ -59,6 +59,27 @@ def test_deep_nesting_is_read(depth, tag):
     assert SEED in got.document.text
 
 
+def test_a_tower_of_elements_is_refused_before_it_takes_the_memory():
+    got = extract(b"<b>" * 150_000 + SEED.encode(), source="page", name="page.html")
+    assert got.reason == "the page nests deeper than 100,000 elements: no reader sees such a page"
+
+
+@pytest.mark.parametrize(
+    ("unit", "name", "reason"),
+    [
+        ("<p>x", "page.html", "the page has more than 300,000 blocks of text: split it"),
+        ("x\n", "page.txt", "the text has more than 300,000 lines: split it"),
+    ],
+)
+def test_a_heap_of_blocks_is_refused_before_it_takes_the_memory(unit, name, reason):
+    assert extract((unit * 300_001).encode(), source="page", name=name).reason == reason
+
+
+def test_a_page_ninety_thousand_deep_is_read_in_time_that_grows_with_it():
+    got = extract(b"<b>" * 90_000 + SEED.encode(), source="page", name="page.html", vendor="ucloud")
+    assert [claim.text_value for claim in got.claims] == ["1.6Tbps"]
+
+
 @pytest.mark.parametrize(
     "unit",
     [
