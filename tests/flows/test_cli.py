@@ -80,7 +80,6 @@ def test_the_version_is_printed(koujing: Run) -> None:
         ("flags", "--vendor", "nobody"),
         ("extract", "page.html", "--vendor", "nobody"),
         ("changes", "--since", "yesterday"),
-        ("sql",),
         ("extract",),
         ("sources", "nothing"),
     ],
