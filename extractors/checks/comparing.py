@@ -238,7 +238,7 @@ def _figures(a: Said, b: Said) -> Compared:
 def _other_units(a: Said, b: Said) -> Compared:
     if {a.unit, b.unit} == {"fraction", "ratio"} and a.figure is not None and b.figure is not None:
         share, times = (a.figure, b.figure) if a.unit == "fraction" else (b.figure, a.figure)
-        if any(abs(share - reading) <= ROUNDED * (share + 1) for reading in (times, times - 1, 1 - times)):
+        if any(abs(share - reading) <= ROUNDED * (share + 1) for reading in (times, times - 1)):
             return Compared(
                 Relation.AGREE, f"{a.shown} and {b.shown} are one figure, as a share and as a multiple"
             )

@@ -116,14 +116,16 @@ def _numbers(
             raise ValueError("it has no number")
         got = _from_text(text)
         return got[0], None, unit if _kind(unit) == got[1] or not known else known.unit
-    target = unit_of(known.unit) if known and known.unit not in ("", "bool") else None
+    # A multiple is no share, though both are numbers without dimension: what is canonical already stays.
+    canonical = known is None or unit in (known.unit, *known.units) or known.unit in ("", "bool")
+    target = None if known is None or canonical else unit_of(known.unit)
     out: list[Fraction | None] = []
     for end in ends:
         if end is None:
             out.append(None)
             continue
         number = read_number(end)[0]
-        if target is not None and unit != (known.unit if known else unit):
+        if target is not None:
             meaning = unit_of(unit)
             if meaning.dimensions == target.dimensions:
                 number = number * meaning.factor / target.factor

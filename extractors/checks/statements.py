@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from decimal import Decimal, InvalidOperation
 
 from extractors.checks import arithmetic, periods
 from extractors.checks.arithmetic import Outcome, Verdict
 from extractors.checks.measures import measure, unit_of
 from schemas.program import Operand, Operation, Program
 from schemas.quantity import Bound
+from schemas.record import plain
 
 _RESULTS: dict[str, Operation] = {
     "product": Operation.PRODUCT,
@@ -30,6 +32,7 @@ _RESULTS: dict[str, Operation] = {
     "min": Operation.SMALLEST, "minimum": Operation.SMALLEST,
     "result": Operation.ANY,
 }  # fmt: skip
+_MADE_FROM = ("total", "sum", "result", "product")
 _BEFORE = ("base", "baseline", "start", "from", "before", "old", "whole")
 _AFTER = ("end", "to", "after", "new", "current", "term", "value", "part")
 _PERIODS = ("periods", "period_count", "years", "n_periods")
@@ -51,7 +54,11 @@ def program_of(case: Mapping[str, object]) -> Program:
         raise ValueError("it has no parts")
     operands = [_operand(part) for part in parts]
     operands = _with_periods(operands, str(case.get("statement") or ""))
-    at = next((i for i, o in enumerate(operands) if o.role in _RESULTS), None)
+    if (grown := _grown(operands)) is not None:
+        return grown
+    results = [i for i, o in enumerate(operands) if o.role in _RESULTS]
+    # Where a total or a result stands beside another outcome, it is what that outcome was made from.
+    at = next((i for i in results if operands[i].role not in _MADE_FROM), results[0] if results else None)
     if at is None and len(operands) > 1 and all(o.role in ("", "value", "number") for o in operands):
         at = len(operands) - 1
         return Program(operation=Operation.ANY, inputs=tuple(operands[:at]), result=operands[at])
@@ -63,6 +70,26 @@ def program_of(case: Mapping[str, object]) -> Program:
     return _program(_RESULTS[result.role], inputs, result)
 
 
+def _grown(operands: list[Operand]) -> Program | None:
+    """A base, by how much it grows or shrinks, and what comes of it: 23.5, up 30.8 %, is 30.7."""
+    if len(operands) != 3:
+        return None
+    result = next((o for o in operands if o.role == "result"), None)
+    rate = next(
+        (o for o in operands if _RESULTS.get(o.role) in (Operation.INCREASE, Operation.DECREASE)), None
+    )
+    base = next((o for o in operands if o is not result and o is not rate), None)
+    if result is None or rate is None or base is None or rate.unit.strip() != "%":
+        return None
+    try:
+        share = Decimal(rate.value)
+    except InvalidOperation:
+        return None
+    after = 100 + share if _RESULTS[rate.role] is Operation.INCREASE else 100 - share
+    factor = Operand(role="factor", value=plain(after), unit="%", bound=rate.bound)
+    return Program(operation=Operation.PRODUCT, inputs=(base, factor), result=result)
+
+
 def _without_result(operands: list[Operand]) -> Program:
     """Terms alone are one figure said several times; factors alone are no statement."""
     roles = {o.role for o in operands}
@@ -70,6 +97,8 @@ def _without_result(operands: list[Operand]) -> Program:
         raise ValueError("no part is a result")
     if len(operands) < 2:
         raise ValueError("one part makes no calculation")
+    if len(operands) > 2 and len({measure(o.value, o.unit).dimensions for o in operands}) > 1:
+        return Program(operation=Operation.ANY, inputs=tuple(operands[:-1]), result=operands[-1])
     return Program(operation=Operation.SAME, inputs=tuple(operands))
 
 
