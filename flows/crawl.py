@@ -115,7 +115,7 @@ def run_refresh(
     known_before = home.ledger.exists()
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
         if ledger.restored_from is not None:
-            progress.note(f"the ledger was missing and was rebuilt from {ledger.restored_from}")
+            progress.note(f"the ledger {ledger.why_restored} and was rebuilt from {ledger.restored_from}")
         for path in ledger.set_aside:
             progress.note(f"{path} holds what could not be read; the ledger begins without it")
         earlier = _Earlier.read(home, ledger) if known_before or ledger.restored_from else _Earlier()

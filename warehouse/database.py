@@ -120,6 +120,10 @@ class Database:
         )
         return {column["column_name"]: column["data_type"] for column in columns}
 
+    def name(self) -> str:
+        """What DuckDB calls the open file in queries that name a catalog."""
+        return str(self.rows("SELECT current_database() AS name")[0]["name"])
+
     def next_id(self, table: str, column: str) -> int:
         """The number after the highest in use. There is one writer, so nobody else takes it."""
         sql = f"SELECT coalesce(max({column}), 0) + 1 AS id FROM {table}"  # noqa: S608 - our names

@@ -23,7 +23,7 @@ from warehouse.lock import WriterLock
 from warehouse.migrate import lay_views, migrate
 from warehouse.page_writer import Page
 from warehouse.publish import is_current, publish
-from warehouse.restore import Restored, restore
+from warehouse.restore import Restored, open_whole, restore
 from warehouse.rows import OpenFlag, as_json, stored_decimal, stored_flag, utc
 
 RunStatus = Literal["done", "failed"]
@@ -42,6 +42,7 @@ class Ledger:
     def __init__(self, home: Home, database: Database, lock: WriterLock, restored: Restored) -> None:
         self.restored_from = restored.source
         self.set_aside = restored.set_aside
+        self.why_restored = restored.why
         self._home = home
         self._database = database
         self._lock = lock
@@ -51,21 +52,23 @@ class Ledger:
     def open(cls, home: Home, *, wait_seconds: float = 0) -> Ledger:
         """Makes this process the writer and brings the ledger to this version's form.
 
-        A missing ledger is rebuilt from the published file, which `restored_from` then names; what could not
-        be used lies under the names in `set_aside`.
+        A ledger that is missing, or lost what was published with the end of its log, is rebuilt from the
+        published file, which `restored_from` then names, and `why_restored` says why; what could not be used
+        lies under the names in `set_aside`.
         Raises LedgerHeldError where another process writes and does not end within `wait_seconds`,
         SchemaTooNewError where the file is from a later Koujing, LedgerError where it cannot be opened.
         """
         lock = WriterLock.acquire(home, wait_seconds)
         try:
-            restored = restore(home)
+            missing = restore(home)
             rebuilds = home.published.exists()
-            database = Database.open(
-                home.ledger,
+            way_out = (
                 f"move it away; the next run rebuilds it from {home.published.name}"
                 if rebuilds
-                else "move it away to begin a new one",
+                else "move it away to begin a new one"
             )
+            database, damaged = open_whole(home, way_out)
+            restored = damaged if damaged.source or damaged.set_aside else missing
         except BaseException:
             lock.release()
             raise

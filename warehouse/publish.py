@@ -75,7 +75,7 @@ def is_current(database: Database, home: Home) -> bool:
 
 
 def _copy(database: Database, new: Path) -> None:
-    ledger = database.rows("SELECT current_database() AS name")[0]["name"]
+    ledger = database.name()
     # ATTACH takes no parameters. The path is the home's, and a quote in it is doubled.
     path = str(new).replace("'", "''")
     database.run_script(f"ATTACH '{path}' AS copy")

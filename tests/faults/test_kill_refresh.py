@@ -1,0 +1,14 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.faults.kill_refresh import play
+
+
+@pytest.mark.slow
+def test_a_refresh_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
+    found = play(8, seed=4, folder=tmp_path)
+    assert found.faults == []
+    assert (found.kills, found.opened) == (8, 8)
