@@ -16,9 +16,10 @@ _NEGATED = re.compile(
     r"|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't|not \w+ (?:by|with|over|to|for|as|on))[^,，。;；]{0,18}$",
     re.IGNORECASE,
 )
+_YES = re.compile(r"\W*(?:yes\b|是的?[,，。]|支持|可以|能[,，。]|はい|ja\b|oui\b)", re.IGNORECASE)
 _WINDOW = 240
 _DENIED_AFTER = re.compile(
-    r"^[^,，。;；]{0,24}?(?:(?:is|are|was) (?:not|no longer|un)|not (?:supported|available|offered|included)|unsupported|unavailable"
+    r"^[^,，。;；]{0,24}?(?:(?:is|are|was)(?: not|n['’]t| no longer| un)|not (?:supported|available|offered|included)|unsupported|unavailable"
     r"|(?:is|are) planned|planned for|coming soon|on the roadmap|in development"
     r"|即将|规划中|开发中|暂不|尚未|不支持|不可用|不提供|未支持|敬请期待"
     r"|[:：|]\s*(?:no|none|n/a|not \w+|否|无|不支持|—|-|×|✗)(?![A-Za-z]))",
@@ -74,7 +75,10 @@ class CapabilityMention:
 def find_capabilities(page: Page) -> Iterator[CapabilityMention]:
     """Every capability that a visible, non-chrome block states, in order."""
     for index, block in enumerate(page.document.blocks):
-        if block.chrome or block.kind in (BlockKind.HEADING, BlockKind.CODE):
+        if block.chrome or block.kind is BlockKind.CODE:
+            continue
+        if block.kind is BlockKind.HEADING:
+            yield from _affirmed(page, index)
             continue
         text = page.folded[block.start : block.end]
         for (capability, against), cues in capability_cues().of(text):
@@ -98,6 +102,23 @@ def find_capabilities(page: Page) -> Iterator[CapabilityMention]:
                     )  # fmt: skip
 
 
+def _affirmed(page: Page, index: int) -> Iterator[CapabilityMention]:
+    """What a question in a heading asks for and the text under it answers with yes."""
+    blocks = page.document.blocks
+    asked = page.folded[blocks[index].start : blocks[index].end]
+    if not asked.rstrip().endswith(("?", "？")) or index + 1 >= len(blocks):
+        return
+    answer = blocks[index + 1]
+    if answer.kind is BlockKind.HEADING or not _YES.match(page.folded[answer.start : answer.end]):
+        return
+    for (capability, _), cues in capability_cues().of(asked):
+        if capability.name != "not_disclosed" and (match := cues.search(asked)):
+            start = blocks[index].start
+            yield CapabilityMention(
+                capability.name, index, start, blocks[index].end, start + match.start(), start + match.end()
+            )
+
+
 def _is_stated(page: Page, index: int, text: str, start: int, end: int, before: str) -> bool:
     """Whether the words say that it is there: not denied, planned, asked about or only compared with."""
     after = text[end : end + 60]
@@ -119,7 +140,7 @@ def _is_stated(page: Page, index: int, text: str, start: int, end: int, before: 
 
 def _sentence(text: str, position: int) -> str:
     first, last = max(0, position - _WINDOW), min(len(text), position + _WINDOW)
-    left = max(max(text.rfind(mark, first, position) for mark in "。；;\n！") + 1, first)
+    left = max(max(text.rfind(mark, first, position) for mark in "。；;\n！?？") + 1, first)
     ends = [found + 1 for mark in "。；;\n！?？" if (found := text.find(mark, position, last)) >= 0]
     return text[left : min(ends, default=last)]
 

@@ -46,6 +46,11 @@ _STORAGE_PAGE = re.compile(
 _NETWORK_PAGE = re.compile(r"RDMA|InfiniBand|RoCE|网络|network|interconnect|fabric", re.IGNORECASE)
 _MEMORY = re.compile(r"高带宽内存|high-bandwidth memory|HBM|显存", re.IGNORECASE)
 _PER_TIB = re.compile(r"每 ?T(?:i)?B(?!/s)|per (?:\w+ )?TiB?\b(?!/s)", re.IGNORECASE)
+# 125, 250 or 500 MB/s of throughput per TiB
+_LISTED_PER_TIB = re.compile(
+    r"(?:,? (?:and |or )?|、|/)\d[^.;。；]{0,60}?(?:per TiB\b|每 ?TiB)(?!/)", re.IGNORECASE
+)
+_BARE_MULTIPLE = re.compile(r"翻倍|减半|(?i:halved|halves|doubles|doubled)")
 _KEPT_AS_OTHER = frozenset({Dimension.MONEY, Dimension.FLOPS})
 _SCORED = frozenset({Dimension.FRACTION, Dimension.MONEY, Dimension.BARE})
 
@@ -139,7 +144,8 @@ def _claim(
     if meaning is None or (mention.dimension in _SCORED and is_market_or_score(around)):
         return None
     metric = meaning.metric
-    per_tib = re.search(r"(?i)TiB", around.text_of("near", "column", "row")) is not None
+    listed = _LISTED_PER_TIB.match(around.after)
+    per_tib = "tib" in (around.text_of("near", "column", "row") + (listed.group() if listed else "")).lower()
     amounts = amounts_of(mention, metric, dimension, binary=per_tib)
     if amounts is None:
         return None
@@ -153,8 +159,11 @@ def _claim(
     if bound is Bound.EXACT and high is not None:
         bound = Bound.RANGE
     qualifiers = qualifiers_of(mention, metric, around)
-    if metric.name == "relative_improvement" and (of := improves(around)):
-        qualifiers["of"] = of
+    if metric.name == "relative_improvement":
+        if of := improves(around):
+            qualifiers["of"] = of
+        elif _BARE_MULTIPLE.fullmatch(page.folded[mention.start : mention.end]) and not baseline_of(around):
+            return None  # FP8 doubles, writes are halved: no improvement of anything that is named
     start, end = quote_span(page, mention, meaning, told, around)
     draft = Claim(
         claim_key="draft",
@@ -184,7 +193,13 @@ def _claim(
         },
     )
     top = page.tops.get(around.block.cell.table, "") if around.block.cell is not None else ""
-    flags = flag_names(metric, mention, draft, around, tier=context.tier, repeats=context.repeats, top=top)
+    # What a vendor prints of another vendor is a copy.
+    own = context.subject
+    foreign = None not in (own.vendor, subject.vendor) and subject.vendor != own.vendor
+    foreign = foreign and own.vendor_rule in ("source", "title", "heading", "frame")
+    flags = flag_names(
+        metric, mention, draft, around, tier=context.tier, repeats=context.repeats or foreign, top=top
+    )
     return draft.model_copy(update={"flags": flags})
 
 
@@ -209,7 +224,10 @@ def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meani
     if dimension is Dimension.DATA:
         near = around.text_of("near", "label", "column")
         written_in_bits = mention.unit.bytes_written is False
-        if (
+        at = around.sentence_start
+        if "iB" in around.sentence[mention.unit_start - at : mention.end - at]:
+            pass  # a TiB that is bought, though its sentence speaks of throughput
+        elif (
             re.search(r"(?i)吞吐|每秒|throughput|带宽|频宽|bandwidth", near) and not _MEMORY.search(near)
         ) or (
             written_in_bits
@@ -220,7 +238,9 @@ def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meani
         columns = around.text_of("column", "row")
         if re.search(r"(?i)per ?Ti?B\b|每 ?Ti?B", columns):
             return Meaning(registry().metric("throughput_per_capacity"), f"column: {columns}"), dimension
-    if dimension is Dimension.DATA_RATE and _PER_TIB.search(around.text_of("near")):
+    if dimension is Dimension.DATA_RATE and (
+        _PER_TIB.search(around.text_of("near")) or _LISTED_PER_TIB.match(around.after)
+    ):
         return Meaning(registry().metric("throughput_per_capacity"), "near: per TiB"), dimension
     if dimension is Dimension.OPS and re.search(r"每 ?Ti?B", around.text_of("near")):
         return Meaning(registry().metric("iops_per_capacity"), "near: 每 TiB"), dimension

@@ -21,7 +21,7 @@ from schemas.source import Tier
 _BREADCRUMB = re.compile(r"\S (?:[>＞»›/／|»]) \S|[>＞»›].*[>＞»›]")
 _LONG_TEXT = 1500
 _BYLINE = re.compile(
-    r"^By [A-Z]|记者|記者|编辑部|編集部|責任編集|来源[:：]|作者[:：]|paper club|reading group|desk report"
+    r"^(?-i:By [A-Z])|记者|記者|编辑部|編集部|責任編集|来源[:：]|作者[:：]|paper club|reading group|desk report"
     r"|\(joined \d{4}|\d posts\b|Forum »|wrote on",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -123,8 +123,9 @@ def _subject(document: Document, vendor: str | None, product: str | None) -> Sub
         for b in document.blocks
         if b.kind is BlockKind.HEADING and not b.chrome
     )
+    frame = "\n".join(document.text[b.start : b.end] for b in document.blocks if b.chrome)
     body = "\n".join(document.text[b.start : b.end] for b in document.blocks if not b.chrome)
-    found = page_subject(document.title, crumbs, headings, body)
+    found = page_subject(document.title, crumbs, headings, body, frame[:_LONG_TEXT] + frame[-_LONG_TEXT:])
     if vendor is None:
         return found
     product = found.product if found.vendor == vendor else None

@@ -194,10 +194,22 @@ def _overlap(label: Row, claim: Row) -> float:
     return len(pairs_a & pairs_b) / (min(len(pairs_a), len(pairs_b)) or 1)
 
 
+def _same_vendor(label: Row, claim: Row) -> bool:
+    """Tells claims alike but for their vendor, as in a table of two vendors, apart."""
+    return claim.get("vendor") in [label.get("vendor"), *_alt(label, "vendor")]
+
+
 def _pairs(labels: list[Row], claims: list[Row], fits: Any) -> list[tuple[Row, Row]]:
     options = sorted(
         (
-            (-(label["metric"] == claim["metric"]), -_overlap(label, claim), _free(label), i, j)
+            (
+                -(label["metric"] == claim["metric"]),
+                -_overlap(label, claim),
+                _free(label),
+                -_same_vendor(label, claim),
+                i,
+                j,
+            )
             for i, label in enumerate(labels)
             for j, claim in enumerate(claims)
             if fits(label, claim)
