@@ -6,6 +6,7 @@ import re
 from typing import NamedTuple
 
 from extractors.cues import Hit, basis_hits
+from extractors.fold import fold
 from extractors.mention import Mention
 from extractors.scopes import Scope, Surroundings
 from schemas.registry import Metric
@@ -82,6 +83,12 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
         if scope.name not in _SILENT and (told := _said_in(scope, metric, mention, around)) is not None:
             return told
     return _implied(metric, around, spec_sheet=spec_sheet)
+
+
+def bases_named(text: str, metric: Metric) -> frozenset[str]:
+    """Every basis that words name and that a figure of the metric can be on."""
+    hits = (_as_file_system(hit, metric) for hit in basis_hits(fold(text)))
+    return frozenset(hit.name for hit in hits if _fits(hit.name, metric))
 
 
 def _of_memory(around: Surroundings) -> Told | None:

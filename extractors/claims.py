@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, islice
+from typing import NamedTuple
 
 from extractors.basis import basis_of, direction_of
 from extractors.capability_claims import capability_claims
@@ -26,7 +27,7 @@ from extractors.figures import (
 from extractors.flags import flag_names
 from extractors.guards import is_claimable, is_market_or_score, is_supplied
 from extractors.headers import dress
-from extractors.meaning import Meaning, metric_of
+from extractors.meaning import Meaning, metric_of, weights_of
 from extractors.mention import Mention
 from extractors.page import Page
 from extractors.quantities import find_mentions
@@ -60,12 +61,28 @@ def read_claims(page: Page, context: Context) -> list[Claim]:
 
     At most one more than MOST_CLAIMS: a page that states more is a trap or a dump, which the ledger refuses.
     """
-    found = list(islice(chain(_figures(page, context), capability_claims(page, context)), MOST_CLAIMS + 1))
-    found.sort(key=lambda c: (c.evidence.start, c.evidence.end, c.metric))
-    return _with_keys(found)
+    figures = (figure.claim for figure in figures_of(page, context) if figure.claim is not None)
+    return ordered(islice(chain(figures, capability_claims(page, context)), MOST_CLAIMS + 1))
 
 
-def _figures(page: Page, context: Context) -> Iterator[Claim]:
+def ordered(claims: Iterable[Claim]) -> list[Claim]:
+    """The claims of one page in the order of its text, each with a key of its own."""
+    return _with_keys(sorted(claims, key=lambda c: (c.evidence.start, c.evidence.end, c.metric)))
+
+
+class Figure(NamedTuple):
+    """A number that may state something, what stands around it, and the claim that the rules make of it, if any."""
+
+    block: int
+    mention: Mention
+    around: Surroundings
+    subject: Subject
+    spec_sheet: bool
+    claim: Claim | None
+
+
+def figures_of(page: Page, context: Context) -> Iterator[Figure]:
+    """Every number of a page that is not ruled out as a claim, in order."""
     spec_tables = _spec_tables(page)
     carried, last_named = context.subject, Subject(None, None)
     for index, block in enumerate(page.document.blocks):
@@ -94,11 +111,10 @@ def _figures(page: Page, context: Context) -> Iterator[Claim]:
                 continue
             spec = block.cell is not None and block.cell.table in spec_tables
             spec = spec or block.kind is BlockKind.DEFINITION
-            claim = _claim(page, mention, around, subject, context, spec_sheet=spec)
+            claim = claim_of(page, mention, around, subject, context, spec_sheet=spec)
             if claim is not None and which and contradicts(page.folded, mentions[which - 1], raw):
                 claim = claim.model_copy(update={"flags": (*claim.flags, "internal_error")})
-            if claim is not None:
-                yield claim
+            yield Figure(index, mention, around, subject, spec, claim)
         if block.kind is not BlockKind.HEADING and index not in page.flat_headers:
             last_named = only_vendor(text) or last_named
 
@@ -124,7 +140,7 @@ def _spec_tables(page: Page) -> frozenset[int]:
     return frozenset(found)
 
 
-def _claim(
+def claim_of(
     page: Page,
     mention: Mention,
     around: Surroundings,
@@ -132,11 +148,14 @@ def _claim(
     context: Context,
     *,
     spec_sheet: bool,
+    chosen: Meaning | None = None,
 ) -> Claim | None:
+    """The claim that a mention makes; None where no metric fits. `chosen`: its metric, where others decided it."""
     family = family_of(subject.vendor, subject.product)
     if family == "any":
         family = _family_here(page, around)
     meaning, dimension = _meaning(mention, around, family)
+    meaning = chosen or meaning
     if meaning is None and mention.dimension in _KEPT_AS_OTHER and not context.article:
         meaning = Meaning(
             registry().metric("other"), f"a figure in {mention.dimension.value} of no known metric"
@@ -192,15 +211,32 @@ def _claim(
             "product": subject.product_rule or "not named",
         },
     )
+    return with_flags(page, mention, draft, around, context)
+
+
+def with_flags(page: Page, mention: Mention, claim: Claim, around: Surroundings, context: Context) -> Claim:
+    """The claim with the flags that its fields as they are call for."""
     top = page.tops.get(around.block.cell.table, "") if around.block.cell is not None else ""
+    metric = registry().metric(claim.metric)
     # What a vendor prints of another vendor is a copy.
     own = context.subject
-    foreign = None not in (own.vendor, subject.vendor) and subject.vendor != own.vendor
+    foreign = None not in (own.vendor, claim.vendor) and claim.vendor != own.vendor
     foreign = foreign and own.vendor_rule in ("source", "title", "heading", "frame")
     flags = flag_names(
-        metric, mention, draft, around, tier=context.tier, repeats=context.repeats or foreign, top=top
+        metric, mention, claim, around, tier=context.tier, repeats=context.repeats or foreign, top=top
     )
-    return draft.model_copy(update={"flags": flags})
+    kept = ("internal_error",) if "internal_error" in claim.flags else ()
+    return claim.model_copy(update={"flags": (*flags, *kept)})
+
+
+def rivals_of(
+    page: Page, mention: Mention, around: Surroundings, subject: Subject
+) -> tuple[dict[str, float], Dimension]:
+    """The metrics that words around a mention name, each with its weight, and the dimension it is read under."""
+    family = family_of(subject.vendor, subject.product)
+    family = _family_here(page, around) if family == "any" else family
+    dimension = _meaning(mention, around, family)[1]
+    return weights_of(mention, around, family, dimension)[0], dimension
 
 
 def _family_here(page: Page, around: Surroundings) -> str:

@@ -120,6 +120,22 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
     return out
 
 
+def condition_in(key: str, text: str) -> str | None:
+    """What a folded text states of one condition (access, load, scale, size, workload, protocol), in its words."""
+    if key == "access":
+        return _access(text)
+    if key == "load":
+        return "empty" if _EMPTY.search(text) else "loaded" if _LOADED.search(text) else None
+    pattern = {"scale": _SCALE, "size": _SIZE, "workload": _WORKLOAD, "protocol": _PROTOCOL}[key]
+    found = pattern.search(text)
+    return found.group().strip() if found else None
+
+
+def is_vague(baseline: str) -> bool:
+    """Whether words name nothing that a figure could be compared with ("than before")."""
+    return len(baseline.strip()) < 2 or _VAGUE.match(baseline.strip()) is not None
+
+
 def _access_of(metric: Metric, around: Surroundings) -> str | None:
     """Read, write or mixed: beside the figure and over it, then in its notes, then in a sentence about it alone."""
     if behind := _ACCESS_BEHIND.match(around.after):

@@ -66,11 +66,32 @@ class Meaning:
 
 def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Dimension) -> Meaning | None:
     """The metric whose cues speak loudest and nearest; None where none speaks and no default fits."""
+    scored, best = weights_of(mention, around, family, dimension)
+    if scored:
+        name = max(scored, key=lambda n: (scored[n], -list(registry().metrics).index(n)))
+        enough = _ENOUGH_FOR.get(dimension, _ENOUGH)
+        if dimension is Dimension.TIME and mention.low is not None and mention.low < _TINY:
+            enough = _ENOUGH_FOR_TINY  # nothing but a latency is counted in microseconds
+        if _elliptical(around, dimension) and best[name][1].startswith("earlier"):
+            enough = _ENOUGH_ELLIPTICAL
+        if scored[name] >= enough:
+            return Meaning(registry().metric(name), *best[name][1:])
+    return _default(dimension, family, mention)
+
+
+def _elliptical(around: Surroundings, dimension: Dimension) -> bool:
+    return dimension is Dimension.MONEY and _OTHER_TERMS.search(around.sentence) is not None
+
+
+def weights_of(
+    mention: Mention, around: Surroundings, family: str, dimension: Dimension
+) -> tuple[dict[str, float], dict[str, tuple[float, str, int, int]]]:
+    """Every metric that a cue names, with its weight, and with its loudest cue: weight, rule, start, end."""
     best: dict[str, tuple[float, str, int, int]] = {}
     clause_against: dict[str, float] = defaultdict(float)
     others: dict[str, float] = defaultdict(float)
     headings = 0
-    elliptical = dimension is Dimension.MONEY and _OTHER_TERMS.search(around.sentence) is not None
+    elliptical = _elliptical(around, dimension)
     for scope in around.scopes:
         headings += scope.name == "heading"
         for hit in metric_hits(scope.text, dimension, around.around(scope)):
@@ -107,16 +128,7 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
             + _unlikely(name, mention, around)
             - (2.0 if name == "accelerator_count" and _OF_NODES.search(around.before[-40:]) else 0.0)
         )
-    if scored:
-        name = max(scored, key=lambda n: (scored[n], -list(registry().metrics).index(n)))
-        enough = _ENOUGH_FOR.get(dimension, _ENOUGH)
-        if dimension is Dimension.TIME and mention.low is not None and mention.low < _TINY:
-            enough = _ENOUGH_FOR_TINY  # nothing but a latency is counted in microseconds
-        if elliptical and best[name][1].startswith("earlier"):
-            enough = _ENOUGH_ELLIPTICAL
-        if scored[name] >= enough:
-            return Meaning(registry().metric(name), *best[name][1:])
-    return _default(dimension, family, mention)
+    return scored, best
 
 
 def _may_be_far(scope: Scope, dimension: Dimension, *, elliptical: bool) -> bool:

@@ -63,6 +63,20 @@ class OpenFlag(Record):
     labels: tuple[Words, ...] = ()
 
 
+class WeightedDimension(Record):
+    """A dimension and its weight in the total."""
+
+    id: str
+    weight: Fraction = Field(ge=0)
+
+
+class LeftOut(Record):
+    """A claim that the card asks for and that counts for nothing, and why."""
+
+    claim_key: str
+    reason: str
+
+
 class UsedConversion(Record):
     """A figure that counts only because a stated conversion was applied. `count_key`: the claim that states the count."""
 
@@ -79,16 +93,15 @@ class UsedConversion(Record):
 class Derivation(Record):
     """All that a card's scores follow from. `decimals` for totals; `rounding`: places of a dimension's score, if any.
 
-    `dimensions`: with their weights, in the card's order. `terms`: by vendor, then in the card's order. `left_out`:
-    claims that the card asks for and that count for nothing, each with the reason.
+    `dimensions` in the card's order; `terms` by vendor, then in the card's order.
     """
 
     card: str
     decimals: int
-    rounding: int | None
+    rounding: int | None = None
     vendors: tuple[str, ...]
-    dimensions: tuple[tuple[str, Fraction], ...]
-    open_flags: tuple[OpenFlag, ...]
+    dimensions: tuple[WeightedDimension, ...]
+    open_flags: tuple[OpenFlag, ...] = ()
     terms: tuple[CriterionTerm, ...]
-    left_out: tuple[tuple[str, str], ...]
-    conversions: tuple[UsedConversion, ...]
+    left_out: tuple[LeftOut, ...] = ()
+    conversions: tuple[UsedConversion, ...] = ()

@@ -15,7 +15,16 @@ from fractions import Fraction
 from schemas.claim import Claim
 from schemas.criteria import TOP, Criterion, Measure, Points, Rubric
 from schemas.flag import Flag
-from schemas.rubric import Alternative, CriterionTerm, Derivation, Fact, OpenFlag, UsedConversion
+from schemas.rubric import (
+    Alternative,
+    CriterionTerm,
+    Derivation,
+    Fact,
+    LeftOut,
+    OpenFlag,
+    UsedConversion,
+    WeightedDimension,
+)
 from schemas.scorecard import Dimension, Scorecard
 from warehouse.comparable import Counts, Step, comparable
 from warehouse.figures import Figure, figures
@@ -52,10 +61,14 @@ def derive(card: Scorecard, facts: Iterable[Fact], *, vendors: Iterable[str] | N
         decimals=card.decimals,
         rounding=card.rubric.places,
         vendors=tuple(terms),
-        dimensions=tuple((d.id, Fraction(d.weight)) for d in card.dimensions),
+        dimensions=tuple(WeightedDimension(id=d.id, weight=Fraction(d.weight)) for d in card.dimensions),
         open_flags=tuple(work.open_flags[name] for name in sorted(work.open_flags)),
         terms=tuple(term for own in terms.values() for term in own),
-        left_out=tuple(sorted((k, r) for k, r in work.left_out.items() if k not in work.counted)),
+        left_out=tuple(
+            LeftOut(claim_key=key, reason=reason)
+            for key, reason in sorted(work.left_out.items())
+            if key not in work.counted
+        ),
         conversions=tuple(work.conversions.values()),
     )
 
