@@ -11,7 +11,7 @@ from operator import mul
 
 from schemas.errors import KoujingError
 from schemas.rubric import Alternative, CriterionTerm, Derivation
-from warehouse.uncertainty.tree import Finish, Fold, Node, Table, constant, step
+from warehouse.uncertainty.tree import Finish, Fold, Node, Readings, Table, constant, step
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class _Scales:
     criterion: int
     dimension: int
     rounding: int | None
-    sizes: dict[str, int]
+    readings: Readings
 
     @property
     def whole(self) -> int:
@@ -58,10 +58,11 @@ class _Scales:
         return self.whole if self.rounding is None else 10**self.rounding
 
 
-def trees(derivation: Derivation, weights: Mapping[str, Fraction] | None = None) -> CardTrees:
+def trees(derivation: Derivation, weights: Mapping[str, Fraction] | None, table: int) -> CardTrees:
     """Gives the card's vendors as trees, under `weights` of its dimensions or else under its own.
 
-    Weights are taken in proportion: they need not sum to 1, and scaling all of them changes nothing.
+    Weights are taken in proportion: they need not sum to 1, and scaling all of them changes nothing. Flags that
+    hang together are written out as one table of at most `table` values, else left as a knot.
 
     Raises KoujingError, naming the card and the place, for weights that do not fit the card and for a
     derivation that contradicts itself.
@@ -76,13 +77,13 @@ def trees(derivation: Derivation, weights: Mapping[str, Fraction] | None = None)
         criterion=_common(t.weight for t in terms),
         dimension=_common(shares.values()),
         rounding=derivation.rounding,
-        sizes={flag: len(readings) for flag, readings in flags.items()},
+        readings=Readings({flag: len(readings) for flag, readings in flags.items()}, table),
     )
     rows: dict[str, dict[str, list[CriterionTerm]]] = {
         vendor: {name: [] for name in shares} for vendor in derivation.vendors
     }
     for term in terms:
-        _refuse_unfit_term(derivation.card, term, rows, scales.sizes, own_vendor)
+        _refuse_unfit_term(derivation.card, term, rows, scales.readings.sizes, own_vendor)
         rows[term.vendor][term.dimension].append(term)
     factors = {name: _whole(share, scales.dimension) for name, share in shares.items()}
     return CardTrees(
@@ -115,13 +116,13 @@ def _vendor(
                 f"{card}: the criteria of {vendor} in {name} have weights that do not sum to 1; derive it again"
             )
         scored = [_criterion(term, scales) for term in terms]
-        dimension = step(scored, Fold.SUM, rounded, scales.sizes)
+        dimension = step(scored, Fold.SUM, rounded, scales.readings)
         dimensions.append(dimension)
         # Without rounding a total is a plain sum over criteria: fewer of them hang together than dimensions do.
         weighted = partial(mul, factors[name])
         parts = (dimension,) if rounded else scored
-        added.extend(step((part,), Fold.SUM, weighted, scales.sizes) for part in parts)
-    return VendorTree(vendor, tuple(dimensions), step(added, Fold.SUM, None, scales.sizes))
+        added.extend(step((part,), Fold.SUM, weighted, scales.readings) for part in parts)
+    return VendorTree(vendor, tuple(dimensions), step(added, Fold.SUM, None, scales.readings))
 
 
 def _criterion(term: CriterionTerm, scales: _Scales) -> Node:
@@ -131,13 +132,13 @@ def _criterion(term: CriterionTerm, scales: _Scales) -> Node:
     if not any(alternative.flags for alternative in term.alternatives):
         return constant(factor * max(_whole(a.values[0], scales.value) for a in term.alternatives))
     tables = [_table(alternative, factor, scales) for alternative in term.alternatives]
-    return step(tables, Fold.MAX, None, scales.sizes)
+    return step(tables, Fold.MAX, None, scales.readings)
 
 
 def _table(alternative: Alternative, factor: int, scales: _Scales) -> Table:
     return Table(
         alternative.flags,
-        tuple(scales.sizes[flag] for flag in alternative.flags),
+        tuple(scales.readings.sizes[flag] for flag in alternative.flags),
         tuple(factor * _whole(value, scales.value) for value in alternative.values),
     )
 
@@ -163,23 +164,22 @@ def _refuse_unfit_term(
     sizes: Mapping[str, int],
     own_vendor: Mapping[str, str],
 ) -> None:
-    where = f"{card}: {term.vendor}, {term.dimension}, {term.criterion}"
+    fault = ""
     if term.vendor not in rows or term.dimension not in rows[term.vendor]:
-        raise KoujingError(f"{where}: the card has no such vendor or dimension; derive it again")
+        fault = "the card has no such vendor or dimension"
     for alternative in term.alternatives:
-        for flag in alternative.flags:
-            if own_vendor.get(flag) != term.vendor:
-                raise KoujingError(
-                    f"{where}: {alternative.claim_key} waits for {flag}, which is no open flag of this vendor"
-                )
-        if len(set(alternative.flags)) != len(alternative.flags):
-            raise KoujingError(f"{where}: {alternative.claim_key} names a flag twice")
-        expected = prod(sizes[flag] for flag in alternative.flags)
-        if len(alternative.values) != expected:
-            raise KoujingError(
-                f"{where}: {alternative.claim_key} has {len(alternative.values)} values; "
-                f"its flags have {expected} combinations of readings"
+        flags, key = alternative.flags, alternative.claim_key
+        if stranger := next((flag for flag in flags if own_vendor.get(flag) != term.vendor), None):
+            fault = fault or f"{key} waits for {stranger}, which is no open flag of this vendor"
+        elif len(set(flags)) != len(flags):
+            fault = fault or f"{key} names a flag twice"
+        elif len(alternative.values) != (expected := prod(sizes[flag] for flag in flags)):
+            fault = fault or (
+                f"{key} has {len(alternative.values)} values; its flags have {expected} combinations of readings"
             )
+    if fault:
+        where = f"{card}: {term.vendor}, {term.dimension}, {term.criterion}"
+        raise KoujingError(f"{where}: {fault}; derive it again")
 
 
 def _common(numbers: Iterable[Fraction]) -> int:

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from schemas.uncertainty import FlagEffect, Outcome
 from warehouse.uncertainty.card import CardTrees, VendorTree
-from warehouse.uncertainty.ends import ends, interval
+from warehouse.uncertainty.ends import ends_given, interval
 from warehouse.uncertainty.places import Field
 from warehouse.uncertainty.spread import Effort
 from warehouse.uncertainty.tree import Bounds
@@ -43,7 +43,7 @@ def _effect(
     outcomes = []
     narrowest = own
     for index, reading in enumerate(card.flags[flag]):
-        bounds, exact = ends(tree.total.given(flag, index), effort)
+        bounds, exact = ends_given(tree.total, flag, index, effort)
         bounds = max(own[0], bounds[0]), min(own[1], bounds[1])
         narrowest = min(narrowest, bounds, key=_width)
         outcomes.append(_outcome(card, field, vendor, reading, bounds, exact))

@@ -24,12 +24,14 @@ class Limits:
 
     `search`: parts looked at in branches for the ends of one vendor's total, and again for those of its dimensions and of
     its flags. `spread`: values put together for the shares of one card, an equal part of it a vendor. `rank`:
-    rivals held against each other for the shares of ranks of one card, an equal part of it a vendor.
+    rivals held against each other for the shares of ranks of one card, an equal part of it a vendor. `table`:
+    combinations up to which flags that hang together are written out; it changes the work, not the result.
     """
 
     search: int = 20_000
     spread: int = 4_000_000
     rank: int = 1_000_000
+    table: int = 256
 
 
 LIMITS = Limits()
@@ -46,7 +48,7 @@ def evaluate(
 
     Raises KoujingError for weights that do not fit the card and for a derivation that contradicts itself.
     """
-    card = trees(derivation, weights)
+    card = trees(derivation, weights, limits.table)
     run = _Run(card, limits)
     totals = {tree.vendor: run.total(tree) for tree in card.vendors}
     field = Field(totals)

@@ -8,7 +8,7 @@ wide enough that none runs over into the next.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import gcd
 
 from schemas.uncertainty import PairShare
@@ -72,21 +72,17 @@ def _tallies(spreads: Mapping[str, Spread]) -> dict[str, _Tally]:
     sizes = [sum(spread.values()) for spread in spreads.values()]
     width = (max(sizes) ** 2).bit_length() // 8 + 1
     units = [1 << (8 * width * lane) for lane in range(len(sizes))]
-    at: dict[int, list[tuple[int, int]]] = {}
-    for lane, spread in enumerate(spreads.values()):
-        for value, count in spread.items():
-            at.setdefault(value, []).append((lane, count))
     passed = 0
     above = [0] * len(sizes)
     level = [0] * len(sizes)
-    for value in sorted(at):
-        here = at[value]
-        reached = sum([count * units[lane] for lane, count in here])
+    for here in _rising(list(spreads.values())):
+        before = passed
         for lane, count in here:
-            above[lane] += count * passed
-            if len(here) > 1:
-                level[lane] += count * reached
-        passed += reached
+            above[lane] += count * before
+            passed += count * units[lane]
+        if len(here) > 1:
+            for lane, count in here:
+                level[lane] += count * (passed - before)
     tallies: dict[str, _Tally] = {}
     length = width * len(sizes)
     for lane, vendor in enumerate(spreads):
@@ -94,3 +90,21 @@ def _tallies(spreads: Mapping[str, Spread]) -> dict[str, _Tally]:
         tally.above = above[lane].to_bytes(length, "little")
         tally.level = level[lane].to_bytes(length, "little")
     return tallies
+
+
+def _rising(spreads: list[Spread]) -> Iterator[Sequence[tuple[int, int]]]:
+    """At each value that any has, from the lowest: whose it is (by index) and how often."""
+    lone: dict[int, int] = {}
+    shared: dict[int, list[int]] = {}
+    for index, spread in enumerate(spreads):
+        for value in spread:
+            if value in lone:
+                shared.setdefault(value, [lone[value]]).append(index)
+            else:
+                lone[value] = index
+    for value in sorted(lone):
+        if value in shared:
+            yield [(index, spreads[index][value]) for index in shared[value]]
+        else:
+            index = lone[value]
+            yield ((index, spreads[index][value]),)

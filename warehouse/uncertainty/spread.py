@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from math import gcd, lcm
@@ -31,9 +31,10 @@ class Effort:
             raise TooMuchError
 
 
-def of_values(values: Iterable[int]) -> Spread:
+def of_values(values: Sequence[int]) -> Spread:
     """Gives the spread of equally likely values."""
-    return dict(Counter(values))
+    spread = dict.fromkeys(values, 1)
+    return spread if len(spread) == len(values) else dict(Counter(values))
 
 
 def of_sum(spreads: Iterable[Spread], effort: Effort) -> Spread:

@@ -10,7 +10,8 @@ Values are integers on a scale that the caller chose; no number here is rounded 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from enum import Enum
 from math import prod
 from typing import Protocol
@@ -37,6 +38,14 @@ class Fold(Enum):
         return sum(values) if self is Fold.SUM else max(values)
 
 
+@dataclass(frozen=True)
+class Readings:
+    """How many readings each flag has, and up to how many combinations a knot is written out as one table."""
+
+    sizes: Mapping[str, int]
+    table: int
+
+
 class Node(Protocol):
     """A value that depends on open flags."""
 
@@ -47,11 +56,17 @@ class Node(Protocol):
     def given(self, flag: str, reading: int) -> Node:
         """Gives the same value with one of its flags settled."""
 
+    def column(self, flags: tuple[str, ...], sizes: Mapping[str, int]) -> list[int]:
+        """Gives the value under each combination of `flags`, which include its own; the last flag fastest."""
+
     def outer(self) -> Bounds:
         """Gives bounds that hold for every combination but, below a knot, may be reached by none."""
 
     def end(self, side: int, effort: Effort) -> int:
         """Gives the least (LOW) or the greatest (HIGH) value. Raises TooMuchError past the limit."""
+
+    def end_given(self, flag: str, reading: int, side: int, effort: Effort) -> int:
+        """Gives `given(flag, reading).end(side)`, changing only what the flag touches."""
 
     def spread(self, effort: Effort) -> Spread:
         """Gives how often each value comes, in proportion. Raises TooMuchError past the limit."""
@@ -70,6 +85,8 @@ class Table:
 
     def given(self, flag: str, reading: int) -> Table:
         """Gives the rows of that reading."""
+        if len(self.flags) == 1:
+            return constant(self.values[reading])
         at = self.flags.index(flag)
         size = self.sizes[at]
         after = prod(self.sizes[at + 1 :])
@@ -88,6 +105,22 @@ class Table:
     def end(self, side: int, effort: Effort) -> int:  # noqa: ARG002 - a table is as small as its input
         """Gives the least or the greatest value in the table."""
         return self._bounds[side]
+
+    def end_given(self, flag: str, reading: int, side: int, effort: Effort) -> int:
+        """Gives the end of the rows of that reading."""
+        return self.given(flag, reading).end(side, effort)
+
+    def column(self, flags: tuple[str, ...], sizes: Mapping[str, int]) -> list[int]:
+        """Gives the value under each combination, repeated along the flags that it does not depend on."""
+        places = [0]
+        for flag in flags:
+            stride = prod(self.sizes[self.flags.index(flag) + 1 :]) if flag in self.flags else 0
+            places = [place + stride * reading for place in places for reading in range(sizes[flag])]
+        return [self.values[place] for place in places]
+
+    def finished(self, finish: Finish) -> Table:
+        """Gives the table of the finished values."""
+        return Table(self.flags, self.sizes, tuple(map(finish, self.values)))
 
     def spread(self, effort: Effort) -> Spread:
         """Gives how often each value stands in the table."""
@@ -114,21 +147,33 @@ class Step:
         parts = tuple(part.given(flag, reading) if flag in part.flags else part for part in self.parts)
         return Step(parts, self.fold, self.finish)
 
+    def column(self, flags: tuple[str, ...], sizes: Mapping[str, int]) -> list[int]:
+        """Gives the parts' columns, folded row by row and finished."""
+        rows = _column(self.parts, self.fold, flags, sizes)
+        return rows if self.finish is None else list(map(self.finish, rows))
+
     def outer(self) -> Bounds:
         """Gives the fold of the parts' outer bounds."""
         if self._outer is None:
             bounds = [part.outer() for part in self.parts]
-            low, high = self.fold(b[LOW] for b in bounds), self.fold(b[HIGH] for b in bounds)
+            low, high = self.fold([b[LOW] for b in bounds]), self.fold([b[HIGH] for b in bounds])
             self._outer = (low, high) if self.finish is None else (self.finish(low), self.finish(high))
         return self._outer
 
     def end(self, side: int, effort: Effort) -> int:
         """Gives the fold of the parts' ends: exact, because the parts move independently."""
-        known = self._ends[side]
-        if known is None:
-            known = self.fold(part.end(side, effort) for part in self.parts)
-            known = self._ends[side] = known if self.finish is None else self.finish(known)
-        return known
+        folded = self._folded(side, effort)
+        return folded if self.finish is None else self.finish(folded)
+
+    def end_given(self, flag: str, reading: int, side: int, effort: Effort) -> int:
+        """Gives the end with the one part changed that has the flag."""
+        changed = next(part for part in self.parts if flag in part.flags)
+        end = changed.end_given(flag, reading, side, effort)
+        if self.fold is Fold.SUM:
+            end += self._folded(side, effort) - changed.end(side, effort)
+        else:
+            end = max([end, *(part.end(side, effort) for part in self.parts if part is not changed)])
+        return end if self.finish is None else self.finish(end)
 
     def spread(self, effort: Effort) -> Spread:
         """Gives the parts' spreads, convolved for a sum, multiplied cumulatively for a maximum."""
@@ -139,16 +184,22 @@ class Step:
             self._spread = whole if self.finish is None else spreads.mapped(whole, self.finish)
         return self._spread
 
+    def _folded(self, side: int, effort: Effort) -> int:
+        known = self._ends[side]
+        if known is None:
+            known = self._ends[side] = self.fold([part.end(side, effort) for part in self.parts])
+        return known
+
 
 class Knot:
     """Parts that hang together by shared flags, folded into one value."""
 
-    __slots__ = ("_branches", "_ends", "_outer", "flags", "fold", "parts", "pivot", "sizes")
+    __slots__ = ("_branches", "_ends", "_outer", "flags", "fold", "parts", "pivot", "readings")
 
-    def __init__(self, parts: tuple[Node, ...], fold: Fold, sizes: dict[str, int]) -> None:
+    def __init__(self, parts: tuple[Node, ...], fold: Fold, readings: Readings) -> None:
         self.parts = parts
         self.fold = fold
-        self.sizes = sizes
+        self.readings = readings
         shared = Counter(flag for part in parts for flag in part.flags)
         self.flags = tuple(shared)
         most = max(shared.values())
@@ -161,13 +212,17 @@ class Knot:
     def given(self, flag: str, reading: int) -> Node:
         """Settles the flag wherever it stands, and lets go what no longer hangs together."""
         parts = [part.given(flag, reading) if flag in part.flags else part for part in self.parts]
-        return step(parts, self.fold, None, self.sizes)
+        return step(parts, self.fold, None, self.readings)
+
+    def column(self, flags: tuple[str, ...], sizes: Mapping[str, int]) -> list[int]:
+        """Gives the parts' columns, folded row by row."""
+        return _column(self.parts, self.fold, flags, sizes)
 
     def outer(self) -> Bounds:
         """Gives the fold of the parts' outer bounds, as if they moved independently."""
         if self._outer is None:
             bounds = [part.outer() for part in self.parts]
-            self._outer = self.fold(b[LOW] for b in bounds), self.fold(b[HIGH] for b in bounds)
+            self._outer = self.fold([b[LOW] for b in bounds]), self.fold([b[HIGH] for b in bounds])
         return self._outer
 
     def end(self, side: int, effort: Effort) -> int:
@@ -184,6 +239,10 @@ class Knot:
         """Gives the spreads under each of the pivot's readings, put together."""
         return spreads.mixed([branch.spread(effort) for branch in self._tried(effort)])
 
+    def end_given(self, flag: str, reading: int, side: int, effort: Effort) -> int:
+        """Gives the end of what is left once the flag is settled."""
+        return self.given(flag, reading).end(side, effort)
+
     def _searched(self, side: int, effort: Effort) -> int:
         if self.fold is Fold.MAX and side == HIGH:
             # The greatest part at its greatest: no other part can take from it.
@@ -199,8 +258,9 @@ class Knot:
 
     def _tried(self, effort: Effort) -> list[Node]:
         if self._branches is None:
-            effort.spend(len(self.parts) * self.sizes[self.pivot])
-            self._branches = [self.given(self.pivot, r) for r in range(self.sizes[self.pivot])]
+            size = self.readings.sizes[self.pivot]
+            effort.spend(len(self.parts) * size)
+            self._branches = [self.given(self.pivot, reading) for reading in range(size)]
         return self._branches
 
 
@@ -209,11 +269,11 @@ def constant(value: int) -> Table:
     return Table((), (), (value,))
 
 
-def step(parts: Iterable[Node], fold: Fold, finish: Finish | None, sizes: dict[str, int]) -> Node:
-    """Gives the parts folded into one value and finished; those that share flags are knotted together.
+def step(parts: Iterable[Node], fold: Fold, finish: Finish | None, readings: Readings) -> Node:
+    """Gives the parts folded into one value and finished; those that share flags become one table or a knot.
 
     Parts that no reading moves become one constant, and of a maximum what can never be the greatest is dropped with its
-    flags. `sizes`: how many readings each flag has.
+    flags.
     """
     settled: list[int] = []
     open_parts: list[Node] = []
@@ -230,14 +290,30 @@ def step(parts: Iterable[Node], fold: Fold, finish: Finish | None, sizes: dict[s
     if not open_parts:
         value = fold(settled)
         return constant(value if finish is None else finish(value))
-    grouped: list[Node] = [
-        group[0] if len(group) == 1 else Knot(tuple(group), fold, sizes) for group in _groups(open_parts)
-    ]
+    grouped = [_joined(group, fold, readings) for group in _groups(open_parts)]
     if settled:
         grouped.append(constant(fold(settled)))
-    if len(grouped) == 1 and finish is None:
-        return grouped[0]
+    if len(grouped) == 1:
+        only = grouped[0]
+        if finish is None:
+            return only
+        if isinstance(only, Table):
+            return only.finished(finish)
     return Step(tuple(grouped), fold, finish)
+
+
+def _joined(parts: list[Node], fold: Fold, readings: Readings) -> Node:
+    if len(parts) == 1:
+        return parts[0]
+    flags = tuple(dict.fromkeys(flag for part in parts for flag in part.flags))
+    sizes = tuple(readings.sizes[flag] for flag in flags)
+    if prod(sizes) <= readings.table:
+        return Table(flags, sizes, tuple(_column(parts, fold, flags, readings.sizes)))
+    return Knot(tuple(parts), fold, readings)
+
+
+def _column(parts: Iterable[Node], fold: Fold, flags: tuple[str, ...], sizes: Mapping[str, int]) -> list[int]:
+    return list(map(fold, zip(*(part.column(flags, sizes) for part in parts), strict=True)))
 
 
 def _groups(parts: list[Node]) -> list[list[Node]]:
