@@ -185,7 +185,7 @@ def _is_held(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     """Whether a number of accelerators is what a machine or a cluster has or can have."""
     if _FRACTION_OF.search(around.before[-20:] + around.after[:8]):
         return False  # 1/8 卡
-    if mention.low is not None and (mention.low < 1 or mention.low % 1):
+    if mention.low is not None and (mention.low < 1 or mention.low != mention.low.to_integral_value()):
         return False
     words = around.sentence[mention.start - around.sentence_start : mention.end - around.sentence_start]
     if words.lower().startswith("one ") or _COMPARED.search(around.before[-28:]):

@@ -58,9 +58,8 @@ def lines(listed: tuple[VendorList, ...], lang: Language) -> Iterator[Line]:
         for item in trial():
             yield Line(-1, f"{_say(item.title, lang)}{'：' if lang == 'zh' else ': '}{_say(item.how, lang)}")
             stated = own.trial.get(item.id, ())
-            said = "; ".join(f"{clean(s.value)} ({s.metric})" for s in stated) or _say(
-                _WORDS["nothing"], lang
-            )
+            said = "; ".join(f"{clean(s.value)} ({_metric(s.metric, lang)})" for s in stated)
+            said = said or _say(_WORDS["nothing"], lang)
             yield Line(-2, f"{_say(_WORDS['stated'], lang)}{said}")
             yield Line(-2, f"{_say(_WORDS['measured'], lang)}______")
 
@@ -73,8 +72,14 @@ def _question(question: Question, lang: Language) -> Iterator[Line]:
         )
     else:
         yield Line(-2, _say(_WORDS["silent"], lang))
-    if question.dimensions:
-        yield Line(-2, f"{_say(_WORDS['matters'], lang)}{', '.join(question.dimensions)}")
+    if question.matters:
+        said = ("；" if lang == "zh" else "; ").join(_say(words, lang) for words in question.matters)
+        yield Line(-2, f"{_say(_WORDS['matters'], lang)}{said}")
+
+
+def _metric(name: str, lang: Language) -> str:
+    known = registry().metrics.get(name)
+    return _say(known.label, lang) if known else name
 
 
 def vendor_name(vendor: str, lang: Language) -> str:
@@ -178,6 +183,8 @@ _PARTS = {
         'Target="styles.xml"/></Relationships>'
     ),
 }
+_NOT_XML = re.compile("[\ufffe\uffff]")
+"""Of what may stand in a text without controls, all that a document may not hold."""
 _MADE = (1980, 1, 1, 0, 0, 0)
 
 
@@ -201,4 +208,5 @@ def _paragraph(line: Line) -> str:
         left = 360 * -line.level
         properties = f'<w:pPr><w:ind w:left="{left}" w:hanging="200"/></w:pPr>'
         text = f"{'•' if line.level == -1 else '–'} {text}"
-    return f'<w:p>{properties}<w:r><w:t xml:space="preserve">{escape(text)}</w:t></w:r></w:p>'
+    text = escape(_NOT_XML.sub("\ufffd", text))
+    return f'<w:p>{properties}<w:r><w:t xml:space="preserve">{text}</w:t></w:r></w:p>'

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from flows.rerank import rerank
 from flows.rereading import read_snapshot
+from flows.verification import verify_ledger
 from schemas.errors import LedgerError
 from schemas.ledger import Hold, PageChanges, Release
 from schemas.scorecard import Scorecard
@@ -37,6 +38,7 @@ def release(
         try:
             if word.accept:
                 changes = _accept(home, ledger, run_id, hold, word, clock())
+                verify_ledger(ledger, home, clock())
                 if changes.changes:
                     rerank(ledger, run_id, cards, changes.changes, clock())
             else:

@@ -10,6 +10,7 @@ from extractors.context import EXTRACTOR
 from extractors.extract import extract
 from flows.rerank import rerank
 from flows.summary import Reranked
+from flows.verification import verify_ledger
 from schemas.errors import LedgerError
 from schemas.extraction import Extraction
 from schemas.ledger import Change, PageChanges
@@ -109,6 +110,7 @@ def reextract(
                 else:
                     read.append(source.id)
                     changes += found.changes
+            verify_ledger(ledger, home, clock())
             reranked = (
                 rerank(ledger, run_id, cards, (), clock(), first_read=tuple(changes)) if changes else ()
             )

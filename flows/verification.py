@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from itertools import chain
 from typing import cast
 from urllib.parse import urlsplit
 
 from extractors.checks import across, on_page, origins
 from flows.sources import host_rule
 from flows.summary import Verified
+from schemas.check import Check, Verdict
 from schemas.errors import KoujingError
 from schemas.source import Snapshot, Source, Tier
 from warehouse import snapshots
@@ -24,7 +26,8 @@ _BATCH = 20_000
 def verify_ledger(ledger: Ledger, home: Home, at: datetime, *, every: bool = False) -> Verified:
     """Runs the checks that need several claims where anything they rest on changed; with `every`, all of them.
 
-    Each batch is one transaction. What was verified with the same inputs and the same checks is left as it is.
+    Each batch is one transaction. What was verified with the same inputs and the same checks is left as it is; what
+    could not run is tried again.
     Checks of the page are run again, from its bytes, where a check has another version.
     """
     replayed = _replay(ledger, home, at, every=every)
@@ -35,15 +38,20 @@ def verify_ledger(ledger: Ledger, home: Home, at: datetime, *, every: bool = Fal
     claims = verdicts = 0
     for batch in _batches(groups):
         found = ledger.members(batch, across.topic_of)
-        checks = [
-            check
-            for members in found.values()
-            for check in across.check_group([_standing(member, originals) for member in members])
-        ]
+        checks = {
+            group: across.check_group([_standing(member, originals) for member in members])
+            for group, members in found.items()
+        }
+        # A group of which a check could not run is not done: the next verification tries it again.
+        done = [group for group in batch if not _failed(checks.get((group.vendor, group.topic), ()))]
         versions = {m.stored.claim.claim_key: m.stored.version for members in found.values() for m in members}
-        verdicts += ledger.store_checks(batch, checks, versions, at)
+        verdicts += ledger.store_checks(done, list(chain.from_iterable(checks.values())), versions, at)
         claims += len(versions)
     return Verified(groups=len(groups), claims=claims, verdicts=verdicts + replayed)
+
+
+def _failed(checks: Iterable[Check]) -> bool:
+    return any(check.verdict is Verdict.CHECK_FAILED for check in checks)
 
 
 def _replay(ledger: Ledger, home: Home, at: datetime, *, every: bool) -> int:

@@ -16,7 +16,7 @@ from review.queue import bearing
 from schemas.claim import Claim
 from schemas.datafile import read_data_file
 from schemas.ledger import StoredClaim
-from schemas.record import Exact, Record, Words
+from schemas.record import Exact, Record, Words, plain
 from schemas.registry import registry
 from schemas.scorecard import Scorecard
 from warehouse.rows import OpenFlag
@@ -64,7 +64,8 @@ class Dispute(Record):
 class Question(Record):
     """One question to one vendor. `quote`, `url` and `value` are the vendor's own; empty where it says nothing.
 
-    `worth` and `dimensions`: how much weight rests on the claim, and where (`card.dimension`).
+    `worth` and `dimensions`: how much weight rests on the claim, and where (`card.dimension`); `matters` says the
+    latter for readers.
     """
 
     topic: str
@@ -76,6 +77,7 @@ class Question(Record):
     claim_key: str = ""
     worth: Exact = Decimal(0)
     dimensions: tuple[str, ...] = ()
+    matters: tuple[Words, ...] = ()
 
 
 class Stated(Record):
@@ -191,7 +193,24 @@ def _question(
         claim_key=claim.claim_key,
         worth=worth,
         dimensions=dimensions,
+        matters=_matters(dimensions, cards),
     )
+
+
+def _matters(names: Sequence[str], cards: Sequence[Scorecard]) -> tuple[Words, ...]:
+    """The dimensions with their share of the score, in words."""
+    said = []
+    for card in cards:
+        for dimension in card.dimensions:
+            if f"{card.id}.{dimension.id}" in names:
+                share = f"{plain(dimension.weight * 100)}%"
+                said.append(
+                    Words(
+                        en=f"{dimension.label.en} ({share} of: {card.name.en})",
+                        zh=f"{dimension.label.zh}（占“{card.name.zh}”的 {share}）",
+                    )
+                )
+    return tuple(said)
 
 
 def _stated(own: list[StoredClaim], item: TrialItem, urls: Mapping[str, str]) -> tuple[Stated, ...]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 
-from schemas.check import Check
+from schemas.check import Check, Verdict
 from schemas.ledger import StoredClaim
 from schemas.source import Snapshot
 from warehouse.database import Database
@@ -171,6 +171,7 @@ def statements(database: Database) -> dict[str, Statements]:
     }
 
 
+_FAILED = str(Verdict.CHECK_FAILED)
 _ON_PAGE = ("", "page")
 """The group under which it is kept that all claims have the checks of their page in these versions."""
 
@@ -178,30 +179,46 @@ _ON_PAGE = ("", "page")
 def unread_by(
     database: Database, versions: dict[str, str], *, every: bool = False
 ) -> dict[tuple[str, str], list[StoredClaim]]:
-    """By source and snapshot, the claims whose rows of these checks are missing or of another version.
+    """By source and snapshot, the claims whose rows of these checks are missing, of another version, or failed to run.
 
-    Whoever writes a page writes its checks: they are looked for only where the versions are not those of last time.
+    Whoever writes a page writes its checks: all claims are looked at only where the versions are not those of last
+    time, else those with a check that could not run.
     """
     names = list(versions)
-    if not every and _state(database, _ON_PAGE) == _written(versions):
+    whole = every or _state(database, _ON_PAGE) != _written(versions)
+    failed = (
+        database.rows("SELECT DISTINCT claim_key FROM stored.checks WHERE verdict = ?", [_FAILED])
+        if not whole
+        else []
+    )
+    if not whole and not failed:
         return {}
     rows = database.rows(
         f"""
         WITH {_LATEST},
         checked AS (
-            SELECT claim_key, version, name, arg_max(check_version, recorded_at) AS check_version
+            SELECT claim_key, version, name, arg_max(check_version, recorded_at) AS check_version,
+                arg_max(verdict, recorded_at) AS verdict
             FROM stored.checks GROUP BY claim_key, version, name
         ),
         wanted AS (SELECT unnest(?::VARCHAR[]) AS name, unnest(?::VARCHAR[]) AS check_version),
         current AS (
             SELECT claim_key, version, count(*) AS n FROM checked JOIN wanted USING (name, check_version)
-            GROUP BY claim_key, version
+            WHERE verdict <> ? GROUP BY claim_key, version
         )
         SELECT standing.* FROM standing LEFT JOIN current USING (claim_key, version)
-        WHERE ? OR coalesce(current.n, 0) < ?
+        WHERE (? OR coalesce(current.n, 0) < ?) AND (? OR claim_key IN (SELECT unnest(?::VARCHAR[])))
         ORDER BY source_id, snapshot_sha256, claim_key
         """,  # noqa: S608 - texts of our own
-        [names, [versions[name] for name in names], every, len(names)],
+        [
+            names,
+            [versions[name] for name in names],
+            _FAILED,
+            every,
+            len(names),
+            whole,
+            [row["claim_key"] for row in failed],
+        ],
     )
     result: dict[tuple[str, str], list[StoredClaim]] = defaultdict(list)
     for row in rows:
@@ -260,28 +277,33 @@ def put_checks(
     versions: dict[str, int],
     at: datetime,
 ) -> int:
-    """Keeps the verdicts whose inputs or check changed, and that the groups are verified; gives how many were new.
+    """Keeps the verdicts that are not those of last time, and that the groups are verified; gives how many were new.
 
     `versions`: the version of each claim that the checks are of. To be called within a transaction.
     """
     checks = list(checks)
+    rows = database.rows(
+        """
+        SELECT claim_key, version, name, max(recorded_at) AS recorded_at,
+            arg_max((check_version, inputs, verdict), recorded_at) AS last, last[1] AS check_version,
+            last[2] AS inputs, last[3] AS verdict
+        FROM stored.checks WHERE claim_key IN (SELECT unnest(?::VARCHAR[])) GROUP BY claim_key, version, name
+        """,
+        [list({check.claim_key for check in checks})],
+    )
     known = {
-        (row["claim_key"], row["version"], row["name"]): (row["check_version"], row["inputs"])
-        for row in database.rows(
-            """
-            SELECT claim_key, version, name, arg_max((check_version, inputs), recorded_at) AS last,
-                last[1] AS check_version, last[2] AS inputs
-            FROM stored.checks WHERE claim_key IN (SELECT unnest(?::VARCHAR[])) GROUP BY claim_key, version, name
-            """,
-            [list({check.claim_key for check in checks})],
-        )
+        (row["claim_key"], row["version"], row["name"]): (row["check_version"], row["inputs"], row["verdict"])
+        for row in rows
     }
     new = [
         check
         for check in checks
         if known.get((check.claim_key, versions[check.claim_key], check.name))
-        != (check.version, check.inputs)
+        != (check.version, check.inputs, str(check.verdict))
     ]
-    database.insert("stored.checks", [check_row(c, versions[c.claim_key], utc(at)) for c in new])
+    # The last row of a check counts: where the clock was set back, a new row still comes after those before it.
+    after = max((row["recorded_at"] for row in rows), default=None)
+    then = utc(at) if after is None else max(utc(at), utc(after) + timedelta(microseconds=1))
+    database.insert("stored.checks", [check_row(c, versions[c.claim_key], then) for c in new])
     _put_groups(database, groups, at)
     return len(new)

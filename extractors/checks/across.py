@@ -88,13 +88,27 @@ def check_group(members: Sequence[Standing]) -> list[Check]:
         out.append(row)
         out.append(_row(key, "staleness", digest(*_age(member)), partial(staleness.check, *_age(member))))
     standing = [m for m in members if not m.not_seen]
-    programs = equations.product_programs(m.claim for m in standing)
+    programs: dict[str, list[Program]] = {}
+    broken: Exception | None = None
+    try:
+        programs = equations.product_programs(m.claim for m in standing)
+    except Exception as error:  # noqa: BLE001 - one row a claim says so, and the other checks still run
+        broken = error
     table = _Table(standing, verdicts)
     for member in members:
-        own = programs.get(member.claim.claim_key, [])
-        out.append(_row(member.claim.claim_key, "arithmetic", digest(*own), partial(_arithmetic, own)))
-        out.append(table.agreement(member))
+        key = member.claim.claim_key
+        own = programs.get(key, [])
+        run = partial(_arithmetic, own) if broken is None else partial(_fail, broken)
+        out.append(_row(key, "arithmetic", digest(*own), run))
+        try:
+            out.append(table.agreement(member))
+        except Exception as error:  # noqa: BLE001 - as above
+            out.append(_row(key, "agreement", digest(error), partial(_fail, error)))
     return out
+
+
+def _fail(error: Exception) -> Found:
+    raise error
 
 
 def _age(member: Standing) -> tuple[int, int, bool]:
@@ -133,7 +147,7 @@ class _Table:
         for member in members:
             try:
                 one = _read(member.claim)
-            except ValueError as error:
+            except Exception as error:  # noqa: BLE001 - its row says that it cannot be compared
                 self.failed[member.claim.claim_key] = str(error)
                 continue
             name = _signature(one)

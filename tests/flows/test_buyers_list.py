@@ -24,6 +24,7 @@ def listed(quote: str = NASTY) -> tuple[VendorList, ...]:
         metric="rdma_bandwidth",
         quote=quote,
         url="https://v.example/p",
+        matters=(Words(en="RDMA", zh="机间"),),
     )
     stated = Stated(metric="mfu", value="55%", quote="55%", url="https://v.example/p")
     return (
@@ -46,7 +47,8 @@ def test_markdown(lang, name, title):
     assert "\\*\\*3.2T\\*\\*" in text
     assert "\x1b" not in text
     assert "\u202e" not in text
-    assert "55% (mfu)" in text
+    assert {"en": "55% (model FLOPs utilisation)", "zh": "55% (模型算力利用率)"}[lang] in text
+    assert {"en": "Rests on it: RDMA", "zh": "影响评分：机间"}[lang] in text
 
 
 def test_json_holds_both_languages_and_the_words_as_they_are():
@@ -56,6 +58,14 @@ def test_json_holds_both_languages_and_the_words_as_they_are():
     assert question["ask"] == {"en": "Of what?", "zh": "按什么计？"}
     assert question["quote"] == NASTY
     assert len(own["trial"]) == len(trial())
+
+
+@pytest.mark.parametrize("quote", ["a\ufffeb", "a\uffffb", "a\x0bb\x00", "a\ud800b", "a\u2028b ]]> &amp;"])
+def test_a_word_document_is_well_formed_whatever_the_page_says(quote):
+    with zipfile.ZipFile(io.BytesIO(buyers_list.as_docx(listed(quote), "en"))) as archive:
+        texts = "".join(ET.fromstring(archive.read("word/document.xml")).itertext())
+    assert "a" in texts
+    assert "]]> &amp;" in texts or "]]>" not in quote
 
 
 @pytest.mark.parametrize("lang", ["en", "zh"])

@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 
 from extractors.extract import extract
+from flows.releasing import release
+from flows.rereading import reextract
 from flows.verification import verify_ledger
+from schemas.check import AXES
+from schemas.ledger import Release
 from schemas.source import FetchStatus, Snapshot, Source, Visit
 from warehouse import snapshots
 from warehouse.home import Home
@@ -134,6 +138,8 @@ def test_a_claim_that_was_never_verified_supports_nothing(home):
     [
         ("grounding", "ABSENT", "UNSUPPORTED", None),
         ("entailment.value", "CONTRADICTED", "UNSUPPORTED", None),
+        ("entailment.bound", "CONTRADICTED", "UNSUPPORTED", None),
+        ("entailment.basis", "CONTRADICTED", "UNSUPPORTED", None),
         ("authority", "T4", "UNSUPPORTED", None),
         ("plausibility", "CHECK_FAILED", "UNSUPPORTED", None),
         ("plausibility", "ABOVE_BOUND", "IMPLAUSIBLE", None),
@@ -159,6 +165,140 @@ def test_roll_up(home, name, verdict_, roll_up, reading):
             1,
             1,
         )
+
+
+@pytest.mark.parametrize("name", AXES)
+def test_a_check_that_could_not_run_or_was_not_run_is_no_pass(home, name):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, ZH, CHINESE, DAY)
+        verify_ledger(ledger, home, DAY)
+        ledger._database.execute(
+            "UPDATE stored.checks SET verdict = 'CHECK_FAILED', reason = 'RuntimeError: out of luck' WHERE name = ?",
+            [name],
+        )
+        (row,) = ledger._database.rows("SELECT roll_up, reading, why, may_rank FROM claim_standing")
+        why = f"a check could not run: {name} (RuntimeError: out of luck)"
+        assert row == {"roll_up": "UNSUPPORTED", "reading": None, "why": why, "may_rank": False}
+        ledger._database.execute("DELETE FROM stored.checks WHERE name = ?", [name])
+        (row,) = ledger._database.rows("SELECT roll_up, reading, why, may_rank FROM claim_standing")
+        why = f"not verified yet: {name}"
+        assert row == {"roll_up": "UNSUPPORTED", "reading": None, "why": why, "may_rank": False}
+
+
+def test_a_page_that_was_written_and_not_verified_yet_supports_nothing(home):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, ZH, CHINESE, DAY)
+        (row,) = ledger._database.rows("SELECT roll_up, why FROM claim_standing")
+        assert row == {
+            "roll_up": "UNSUPPORTED",
+            "why": "not verified yet: authority, agreement, arithmetic, staleness",
+        }
+
+
+@pytest.mark.parametrize(
+    ("broken", "name"),
+    [
+        ("condition.check", "condition"),
+        ("plausibility.check", "plausibility"),
+        ("grounding.ground", "grounding"),
+        ("entailment.basis", "entailment.basis"),
+        ("equations.check_sentence", "arithmetic.sentence"),
+        ("origins.authority", "authority"),
+        ("staleness.check", "staleness"),
+        ("equations.product_programs", "arithmetic"),
+        ("across._nearest", "agreement"),
+        ("across._read", "agreement"),
+    ],
+)
+def test_a_check_that_breaks_is_a_row_and_is_run_again_until_it_does_not_break(
+    home, monkeypatch, broken, name
+):
+    def breaks(*args: object, **more: object) -> object:
+        raise RuntimeError("out of luck")
+
+    with Ledger.open(home) as ledger:
+        with monkeypatch.context() as patched:
+            patched.setattr(f"extractors.checks.{broken}", breaks)
+            write(ledger, home, ZH, CHINESE, DAY)
+            verify_ledger(ledger, home, DAY)
+            failed = ledger._database.rows("SELECT name, reason FROM checks WHERE verdict = 'CHECK_FAILED'")
+            assert [row["name"] for row in failed] == [name]
+            assert "out of luck" in failed[0]["reason"]
+            assert set(ledger.roll_ups().values()) == {"UNSUPPORTED"}
+            assert verify_ledger(ledger, home, DAY).verdicts == 0
+        assert verify_ledger(ledger, home, DAY).verdicts == 1
+        assert set(ledger.roll_ups().values()) == {"QUALIFIED"}
+        again = verify_ledger(ledger, home, DAY)
+        assert (again.groups, again.verdicts) == (0, 0)
+
+
+def test_the_last_verdict_counts_also_where_the_clock_was_set_back(home):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, EN, ENGLISH, DAY)
+        verify_ledger(ledger, home, DAY + timedelta(days=30))
+        write(ledger, home, ZH, CHINESE, DAY + timedelta(days=1))
+        verify_ledger(ledger, home, DAY + timedelta(days=1))
+        assert verdict(ledger, EN.id, "agreement")[0] == "CONFLICT"
+        assert set(ledger.roll_ups().values()) == {"CONFLICTING"}
+        assert verify_ledger(ledger, home, DAY + timedelta(days=1), every=True).verdicts == 0
+
+
+def unverified(ledger: Ledger) -> list[str]:
+    rows = ledger._database.rows(
+        "SELECT why FROM claim_standing WHERE why LIKE '%verified%' OR why LIKE '%run%'"
+    )
+    return [row["why"] for row in rows]
+
+
+def test_what_a_rereading_corrects_is_verified_before_it_is_published(home, monkeypatch):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, ZH, CHINESE, DAY)
+        verify_ledger(ledger, home, DAY)
+        ledger._database.execute("UPDATE stored.claim_versions SET low = 3, extractor = 'grammar@0'")
+    done = reextract(home, lambda: DAY + timedelta(days=1), cards=(), every=True)
+    assert len(done.changes) == 1
+    with Ledger.open(home) as ledger:
+        assert [c.version for c in ledger.current_claims()] == [2]
+        assert unverified(ledger) == []
+        assert set(ledger.roll_ups().values()) == {"QUALIFIED"}
+
+
+def test_a_page_that_a_person_released_is_verified_before_it_is_published(home):
+    said = [f"<p>单机 RDMA 带宽 {n}00Gbps，端到端时延 {n} 微秒。</p>" for n in range(1, 7)]
+    with Ledger.open(home) as ledger:
+        write(ledger, home, ZH, CHINESE + "".join(said), DAY)
+        verify_ledger(ledger, home, DAY)
+        write(ledger, home, ZH, "<title>vePFS</title><h1>vePFS</h1><p>单机 RDMA 带宽 6.4Tbps。</p>", DAY)
+        (hold,) = ledger.open_holds()
+    release(home, hold.source_id, Release(who="ann", accept=True), lambda: DAY, cards=())
+    with Ledger.open(home) as ledger:
+        assert unverified(ledger) == []
+        kept = [c.claim.text_value for c in ledger.current_claims() if not c.not_seen]
+        assert kept == ["6.4Tbps"]
+
+
+@pytest.mark.parametrize(
+    ("sentence", "roll_up", "why"),
+    [
+        ("单文件系统读 IOPS 为 400 万", "QUALIFIED", "stated of access read"),
+        ("单文件系统读 IOPS 不少于 400 万", "QUALIFIED", "stated as at least; stated of access read"),
+        ("单机 RDMA 带宽 3.2Tbps", "VERIFIED", ""),
+        (
+            "单文件系统读 IOPS 最高 400 万",
+            "QUALIFIED",
+            (
+                "a peak without the load that it was reached under; open: peak_without_load; stated as at most; "
+                "the best case; stated of access read"
+            ),
+        ),
+    ],
+)
+def test_a_qualified_claim_says_what_qualifies_it(home, sentence, roll_up, why):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, ZH, CHINESE.replace("单文件系统读 IOPS 为 400 万", sentence), DAY)
+        verify_ledger(ledger, home, DAY)
+        rows = ledger._database.rows("SELECT roll_up, why FROM claim_standing")
+        assert rows == [{"roll_up": roll_up, "why": why}]
 
 
 def test_an_open_flag_makes_it_ambiguous_and_a_decision_settles_it(home):

@@ -6,7 +6,7 @@ from fractions import Fraction
 from itertools import permutations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import KoujingError
@@ -297,12 +297,14 @@ def test_random_cards_agree_with_the_oracle_to_the_last_digit(first: int) -> Non
         compare(random_card(number), evaluate(random_card(number), limits=limits(number)))
 
 
+@settings(deadline=None)
 @given(CARDS, st.fractions(min_value=Fraction(1, 1000), max_value=1000))
 def test_scaling_all_weights_changes_nothing(derivation: Derivation, factor: Fraction) -> None:
     scaled = {d.id: d.weight * factor for d in derivation.dimensions}
     assert evaluate(derivation, scaled) == evaluate(derivation)
 
 
+@settings(deadline=None)
 @given(CARDS, st.data())
 def test_improving_a_claim_never_lowers_a_score(derivation: Derivation, data: st.DataObject) -> None:
     places = [(n, m) for n, t in enumerate(derivation.terms) for m in range(len(t.alternatives))]
@@ -334,6 +336,7 @@ def test_improving_a_claim_never_lowers_a_score(derivation: Derivation, data: st
             assert new.worst <= old.worst
 
 
+@settings(deadline=None)
 @given(CARDS, st.data())
 def test_closing_a_reading_never_widens_an_interval(derivation: Derivation, data: st.DataObject) -> None:
     if not derivation.open_flags:
@@ -355,6 +358,7 @@ def test_closing_a_reading_never_widens_an_interval(derivation: Derivation, data
             assert standing(after, settled.vendor).total == effect.outcomes[index].total
 
 
+@settings(deadline=None)
 @given(CARDS, st.randoms(use_true_random=False))
 def test_the_order_of_the_input_changes_not_a_byte(derivation: Derivation, dice: st.DataObject) -> None:
     shuffled = derivation.model_copy(

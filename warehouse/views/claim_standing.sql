@@ -6,26 +6,39 @@ WITH latest AS (
 sighting AS (
     SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings GROUP BY claim_key
 ),
+last AS (
+    SELECT claim_key, version, name, arg_max(verdict, recorded_at) AS verdict, arg_max(reason, recorded_at) AS reason
+    FROM stored.checks GROUP BY claim_key, version, name
+),
 verdicts AS (
     SELECT
         claim_key, version,
-        arg_max(verdict, recorded_at) FILTER (name = 'grounding') AS grounding,
-        arg_max(verdict, recorded_at) FILTER (name = 'entailment.value') AS entailed,
-        arg_max(verdict, recorded_at) FILTER (name = 'authority') AS authority,
-        arg_max(verdict, recorded_at) FILTER (name = 'agreement') AS agreement,
-        arg_max(verdict, recorded_at) FILTER (name = 'arithmetic') AS arithmetic,
-        arg_max(verdict, recorded_at) FILTER (name = 'arithmetic.sentence') AS sentence,
-        arg_max(verdict, recorded_at) FILTER (name = 'plausibility') AS plausibility,
-        arg_max(verdict, recorded_at) FILTER (name = 'condition') AS condition,
-        arg_max(reason, recorded_at) FILTER (name = 'grounding') AS grounding_reason,
-        arg_max(reason, recorded_at) FILTER (name = 'entailment.value') AS entailed_reason,
-        arg_max(reason, recorded_at) FILTER (name = 'authority') AS authority_reason,
-        arg_max(reason, recorded_at) FILTER (name = 'agreement') AS agreement_reason,
-        arg_max(reason, recorded_at) FILTER (name = 'arithmetic') AS arithmetic_reason,
-        arg_max(reason, recorded_at) FILTER (name = 'arithmetic.sentence') AS sentence_reason,
-        arg_max(reason, recorded_at) FILTER (name = 'plausibility') AS plausibility_reason,
-        arg_max(reason, recorded_at) FILTER (name = 'condition') AS condition_reason
-    FROM stored.checks GROUP BY claim_key, version
+        any_value(verdict) FILTER (name = 'grounding') AS grounding,
+        any_value(verdict) FILTER (name = 'entailment.value') AS entailed,
+        any_value(verdict) FILTER (name = 'authority') AS authority,
+        any_value(verdict) FILTER (name = 'agreement') AS agreement,
+        any_value(verdict) FILTER (name = 'arithmetic') AS arithmetic,
+        any_value(verdict) FILTER (name = 'arithmetic.sentence') AS sentence,
+        any_value(verdict) FILTER (name = 'plausibility') AS plausibility,
+        any_value(verdict) FILTER (name = 'condition') AS condition,
+        any_value(reason) FILTER (name = 'grounding') AS grounding_reason,
+        any_value(reason) FILTER (name = 'entailment.value') AS entailed_reason,
+        any_value(reason) FILTER (name = 'authority') AS authority_reason,
+        any_value(reason) FILTER (name = 'agreement') AS agreement_reason,
+        any_value(reason) FILTER (name = 'arithmetic') AS arithmetic_reason,
+        any_value(reason) FILTER (name = 'arithmetic.sentence') AS sentence_reason,
+        any_value(reason) FILTER (name = 'plausibility') AS plausibility_reason,
+        any_value(reason) FILTER (name = 'condition') AS condition_reason,
+        list(name || ' (' || reason || ')' ORDER BY name) FILTER (verdict = 'CHECK_FAILED') AS failed,
+        list(replace(name, 'entailment.', '') || ': ' || reason ORDER BY name)
+            FILTER (verdict = 'CONTRADICTED') AS contradicted,
+        -- A check that was not run yet is no pass either.
+        list_filter(
+            ['grounding', 'entailment.value', 'entailment.unit', 'entailment.subject', 'entailment.metric',
+             'entailment.basis', 'entailment.bound', 'condition', 'arithmetic.sentence', 'plausibility',
+             'authority', 'agreement', 'arithmetic', 'staleness'],
+            lambda wanted: NOT list_contains(list(name), wanted)) AS missing
+    FROM last GROUP BY claim_key, version
 ),
 open AS (
     -- A flag of the first list asks for a condition and leaves the number as it is; the others leave readings open.
@@ -49,10 +62,10 @@ judged AS (
         latest.vendor,
         CASE
             WHEN coalesce(sighting.not_seen, 0) > 0 THEN 'STALE'
-            WHEN v.grounding IS NULL OR v.grounding NOT IN ('EXACT', 'NORMALISED') THEN 'UNSUPPORTED'
-            WHEN v.entailed IS NULL OR v.entailed NOT IN ('STATED', 'DERIVED') THEN 'UNSUPPORTED'
-            WHEN v.authority IS NOT DISTINCT FROM 'T4' THEN 'UNSUPPORTED'
-            WHEN 'CHECK_FAILED' IN (v.authority, v.agreement, v.arithmetic, v.sentence, v.plausibility) THEN 'UNSUPPORTED'
+            WHEN v.claim_key IS NULL OR v.failed IS NOT NULL OR len(v.missing) > 0 THEN 'UNSUPPORTED'
+            WHEN v.grounding NOT IN ('EXACT', 'NORMALISED') THEN 'UNSUPPORTED'
+            WHEN v.contradicted IS NOT NULL OR v.entailed NOT IN ('STATED', 'DERIVED') THEN 'UNSUPPORTED'
+            WHEN v.authority = 'T4' THEN 'UNSUPPORTED'
             WHEN v.plausibility = 'ABOVE_BOUND' THEN 'IMPLAUSIBLE'
             WHEN v.agreement = 'CONFLICT' OR 'FAIL' IN (v.arithmetic, v.sentence) THEN 'CONFLICTING'
             WHEN open.to_settle IS NOT NULL THEN 'AMBIGUOUS'
@@ -64,7 +77,10 @@ judged AS (
         open.to_settle,
         open.to_test,
         sighting.not_seen,
-        v.*
+        latest.bound,
+        latest.best_case,
+        latest.condition AS stated_of,
+        v.* EXCLUDE (claim_key, version)
     FROM latest
     LEFT JOIN verdicts AS v ON v.claim_key = latest.claim_key AND v.version = latest.version
     LEFT JOIN open ON open.claim_key = latest.claim_key AND open.version = latest.version
@@ -81,13 +97,15 @@ SELECT
         WHEN roll_up IN ('VERIFIED', 'QUALIFIED') THEN 'officially_stated'
     END AS reading,
     CASE roll_up
-        WHEN 'STALE' THEN 'not on its page for ' || not_seen || ' visits'
+        WHEN 'STALE' THEN 'not on its page for ' || not_seen || if(not_seen = 1, ' visit', ' visits')
         WHEN 'UNSUPPORTED' THEN CASE
-            WHEN grounding IS NULL THEN 'never verified'
+            WHEN failed IS NOT NULL THEN 'a check could not run: ' || array_to_string(failed, '; ')
+            WHEN missing IS NULL THEN 'never verified'
+            WHEN len(missing) > 0 THEN 'not verified yet: ' || array_to_string(missing, ', ')
             WHEN grounding NOT IN ('EXACT', 'NORMALISED') THEN 'grounding: ' || grounding_reason
+            WHEN contradicted IS NOT NULL THEN array_to_string(contradicted, '; ')
             WHEN entailed NOT IN ('STATED', 'DERIVED') THEN 'value: ' || entailed_reason
-            WHEN authority = 'T4' THEN 'authority: ' || authority_reason
-            ELSE 'a check could not run'
+            ELSE 'authority: ' || authority_reason
         END
         WHEN 'IMPLAUSIBLE' THEN plausibility_reason
         WHEN 'CONFLICTING' THEN CASE
@@ -97,7 +115,12 @@ SELECT
         END
         WHEN 'AMBIGUOUS' THEN 'open: ' || array_to_string(to_settle, ', ')
         WHEN 'QUALIFIED' THEN concat_ws('; ', CASE WHEN condition = 'NOT_STATED' THEN condition_reason END,
-            'open: ' || array_to_string(to_test, ', '))
+            'open: ' || array_to_string(to_test, ', '),
+            CASE WHEN bound <> 'exact' THEN 'stated as ' || replace(bound, '_', ' ') END,
+            CASE WHEN best_case THEN 'the best case' END,
+            'stated of ' || nullif(array_to_string(
+                list_transform(map_entries(stated_of), lambda entry: entry.key || ' ' || entry.value), ', '), ''),
+            CASE WHEN authority = 'T3' THEN 'a third party says it' END)
         ELSE ''
     END AS why,
     roll_up IN ('VERIFIED', 'QUALIFIED', 'AMBIGUOUS') AS may_rank,

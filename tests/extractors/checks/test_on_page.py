@@ -1,5 +1,7 @@
 """A quote stands on the page character for character, or the check says how it does not."""
 
+from decimal import Decimal
+
 import pytest
 
 from extractors.checks import check_claim
@@ -7,6 +9,7 @@ from extractors.checks.grounding import ground
 from extractors.document import masked, read_html, read_text
 from extractors.extract import extract
 from schemas.check import ON_PAGE, Verdict
+from schemas.quantity import Bound
 
 GROUND = [
     (
@@ -83,3 +86,56 @@ def test_a_check_that_breaks_is_recorded_and_never_a_pass(monkeypatch):
     assert verdicts["grounding"].verdict is Verdict.CHECK_FAILED
     assert verdicts["grounding"].reason == "ZeroDivisionError: division by zero"
     assert verdicts["entailment.value"].verdict is Verdict.STATED
+
+
+SAID = (
+    "<html lang=zh><title>GPU</title><h1>火山引擎 GPU 云服务器</h1>"
+    "<p>单机 RDMA 带宽最高 3.2Tbps。</p><p>故障恢复小于 10 分钟。</p><p>读吞吐 1.5TB/s 到 2TB/s。</p></html>"
+)
+
+
+@pytest.mark.parametrize(
+    ("metric", "field", "changes", "reason"),
+    [
+        ("rdma_bandwidth", "value", {"low": Decimal(5 * 10**12)}, "'3.2Tbps' is not 5000000000000 bit/s in any unit"),
+        ("rdma_bandwidth", "value", {"low": Decimal(32 * 10**14)}, "'3.2Tbps' is not 3200000000000000 bit/s in any unit"),
+        ("fault_recovery_time", "value", {"low": Decimal(660)}, "'10 分钟' is not 660 s in any unit"),
+        ("fault_recovery_time", "value", {"low": Decimal(10)}, "'10 分钟' is not 10 s in any unit"),
+        ("fs_throughput", "value", {"high": Decimal(3 * 10**12)}, "'1.5TB/s 到 2TB/s' is not 1500000000000 byte/s in any unit"),
+        ("rdma_bandwidth", "bound", {"bound": Bound.AT_LEAST}, "the quote reads as at_most"),
+        ("fault_recovery_time", "bound", {"bound": Bound.AT_LEAST}, "the quote reads as at_most"),
+        ("rdma_bandwidth", "unit", {"unit": "s"}, "Tbps measures data, and s does not"),
+        ("rdma_bandwidth", "unit", {"unit": "accelerators"}, "Tbps measures data, and accelerators does not"),
+        ("fault_recovery_time", "unit", {"unit": "bit/s"}, "分钟 measures time, and bit/s does not"),
+        ("rdma_bandwidth", "basis", {"basis": "per_accelerator", "rules": {}}, "'单机' in the quote says per_machine"),
+    ],
+)  # fmt: skip
+def test_a_field_that_its_quote_does_not_bear_out_is_contradicted(metric, field, changes, reason):
+    document = read_html(SAID)
+    claim = next(c for c in extract(SAID.encode(), source="p", name="p.html").claims if c.metric == metric)
+    rows = {c.name: c for c in check_claim(claim.model_copy(update=changes), document, masked(document))}
+    assert (rows[f"entailment.{field}"].verdict, rows[f"entailment.{field}"].reason) == (
+        Verdict.CONTRADICTED,
+        reason,
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "low"),
+    [
+        ("<table><tr><th>容量<th>读吞吐 (GB/s)<tr><td>100 TiB<td>40</table>", "fs_throughput", 40 * 10**9),
+        ("<table><tr><th>故障<th>恢复时间（分钟）<tr><td>节点<td>10</table>", "fault_recovery_time", 600),
+        ("<p>单文件系统最多 1.000 MB/s 吞吐。</p>", "fs_throughput", 10**6),
+        ("<p>万卡集群，MFU 55%。</p>", "mfu", Decimal("0.55")),
+        ("<p>UFS 每 TB 提供 120Mbps 吞吐。</p>", "throughput_per_capacity", None),
+    ],
+)
+def test_a_unit_that_stands_elsewhere_contradicts_nothing(text, metric, low):
+    page = f"<html lang=zh><title>vePFS</title><h1>火山引擎 vePFS</h1>{text}</html>"
+    document = read_html(page)
+    claims = [c for c in extract(page.encode(), source="p", name="p.html").claims if c.metric == metric]
+    for claim in claims:
+        assert low is None or claim.low == low
+        rows = check_claim(claim, document, masked(document))
+        assert [row.name for row in rows if row.verdict is Verdict.CONTRADICTED] == []
+    assert claims
