@@ -45,9 +45,14 @@ _SILENT = frozenset({"earlier", "title", "caption", "segment", "clause", "after"
 _FILE_SYSTEMS = re.compile(
     r"file ?systems?\b|文件系统|檔案系統|ファイルシステム|\bSFS\b|\bNFS\b", re.IGNORECASE
 )
+_IT = re.compile(r"\W*(?:It|Its|该|其|它)(?![a-z])")
 _THE_FILE_SYSTEM = re.compile(
     r"(?<!并行)文件系统(?![个数])(?!.{0,10}(?:聚合|集群))[^。;；,，\d]{0,14}$|檔案系統[^。;；,，\d]{0,14}$"
     r"|(?:\b(?:the|our|this|a|its|shared) (?:\w+ )?(?:file ?system|share))\b[^.;,\d]{0,24}$|ファイルシステム[^。、\d]{0,14}$",
+    re.IGNORECASE,
+)
+_PRICED = re.compile(
+    r"[$€¥￥]|price|pricing|\bcost|per hour|/ ?(?:hr|h|hour)\b|on[- ]demand|reserved|价|元|按量|包月|vCPU|料金|Preis|prix",
     re.IGNORECASE,
 )
 _PARTS = frozenset({"per_nic", "per_port", "per_link"})
@@ -79,7 +84,12 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
         return Told("unspecified", "the metric has no basis")
     if metric.name == "gpu_memory" and (told := _of_memory(around)) is not None:
         return told
+    rented = (
+        metric.name == "accelerator_count" and around.block.cell is not None and _PRICED.search(around.top)
+    )
     for scope in around.scopes:
+        if rented and scope.name == "row":
+            continue  # the row of a price list is called by its card or rack
         if scope.name not in _SILENT and (told := _said_in(scope, metric, mention, around)) is not None:
             return told
     return _implied(metric, around, spec_sheet=spec_sheet)
@@ -141,6 +151,8 @@ def _implied(metric: Metric, around: Surroundings, *, spec_sheet: bool) -> Told:
         return Told("per_instance", "a sheet of instance sizes")
     if metric.name in _OF_AN_INSTANCE and _INSTANCE_SIZES.search(around.text_of("title")):
         return Told("per_instance", "a page of instance sizes")
+    if metric.name == "accelerator_count" and around.block.cell is not None and _PRICED.search(around.top):
+        return Told("per_instance", "a price list, whose rows are what is rented")
     if metric.name == "mtbf" and _CLUSTER.search(around.sentence):
         return Told("per_cluster", "the sentence speaks of a cluster")
     if metric.default_basis:
@@ -149,6 +161,9 @@ def _implied(metric: Metric, around: Surroundings, *, spec_sheet: bool) -> Told:
         return Told("per_filesystem", "limits of one storage product")
     if metric.name in _STORAGE_ONLY and _THE_FILE_SYSTEM.search(around.before[-40:]):
         return Told("per_filesystem", "the file system is what the sentence is about")
+    it = metric.name in _STORAGE_ONLY and _IT.match(around.sentence)
+    if it and _FILE_SYSTEMS.search(around.text_of("earlier")):
+        return Told("per_filesystem", "the file system named before")
     about = (
         around.text_of("heading", "title", "intro", "caption", "corner")
         if around.block.cell is not None

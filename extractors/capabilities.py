@@ -44,6 +44,9 @@ _ONLY_TALK = re.compile(
 )
 _NOT_DISCLOSED_OF: tuple[tuple[str, str], ...] = (
     ("network_latency", r"时延|延迟|latency"),
+    ("client_bandwidth", r"(?:single|one|per)[- ]client|单客户端|storage reads? per (?:node|VM|host)"),
+    ("allreduce_efficiency", r"all-?reduce|集合通信(?:效率|带宽)?|负载率"),
+    ("mfu", r"\bMFU\b|算力利用率"),
     ("scaling_efficiency", r"线性加速比|线性度|加速比|扩展效率|scaling efficiency|linearity"),
     ("fs_iops", r"IOPS"),
     ("fs_throughput", r"吞吐|throughput|storage.{0,12}(?:GB/s|bandwidth)|存储带宽"),
@@ -171,9 +174,15 @@ def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
 def _undisclosed(text: str, cue_end: int, start: int, end: int, header: str) -> list[str]:
     """What is not disclosed: named right after the word, else in its clause, else by the row's last column."""
     after = text[cue_end : cue_end + 24]
-    found = [name for name, pattern in _NOT_DISCLOSED_OF if re.search(pattern, after)]
-    found = found or [name for name, pattern in _NOT_DISCLOSED_OF if re.search(pattern, text[start:end])]
+    found = [name for name, pattern in _NOT_DISCLOSED_OF if re.search(pattern, after, re.IGNORECASE)]
+    found = found or [
+        name for name, pattern in _NOT_DISCLOSED_OF if re.search(pattern, text[start:end], re.IGNORECASE)
+    ]
     if found or not header:
         return found
-    last = [(m.start(), name) for name, pattern in _NOT_DISCLOSED_OF for m in re.finditer(pattern, header)]
+    last = [
+        (m.start(), name)
+        for name, pattern in _NOT_DISCLOSED_OF
+        for m in re.finditer(pattern, header, re.IGNORECASE)
+    ]
     return [max(last)[1]] if last else []

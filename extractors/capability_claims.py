@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from decimal import Decimal
@@ -15,6 +16,8 @@ from extractors.whose import first_of_row, named_before
 from schemas.claim import Claim, Evidence
 from schemas.quantity import Bound
 
+_WE = re.compile(r"\b(?:[Ww]e|[Oo]ur)\b|我们|我們|弊社|当社")
+
 
 def capability_claims(page: Page, context: Context) -> Iterator[Claim]:
     """Every capability that the page states, with its clause as the quote."""
@@ -24,6 +27,8 @@ def capability_claims(page: Page, context: Context) -> Iterator[Claim]:
     for found in find_capabilities(page):
         block = page.document.blocks[found.block]
         before = page.folded[max(block.start, found.cue_start - 400) : found.cue_start]
+        if context.subject.vendor and _WE.search(before[-40:]):
+            before = ""  # what "we" do is the page's own, whoever was named before
         headings = fold("\n".join(block.headings if context.article else block.headings[1:]))
         rows = "\n".join(fold(h.text) for h in block.cell.row_headers) if block.cell else ""
         columns = "\n".join(fold(h.text) for h in block.cell.col_headers) if block.cell else ""

@@ -10,7 +10,7 @@ from functools import lru_cache
 from itertools import chain, islice
 from typing import NamedTuple
 
-from extractors.basis import basis_of, direction_of
+from extractors.basis import Told, basis_of, direction_of
 from extractors.capability_claims import capability_claims
 from extractors.conditions import baseline_of, condition_of, improves
 from extractors.context import EXTRACTOR, Context
@@ -39,7 +39,7 @@ from schemas.claim import Claim, Direction, Evidence
 from schemas.document import BlockKind
 from schemas.extraction import MOST_CLAIMS
 from schemas.quantity import Bound
-from schemas.registry import registry
+from schemas.registry import Metric, registry
 
 _STORAGE_PAGE = re.compile(
     r"文件|存储|IOPS|吞吐|storage|file ?system|Lustre|throughput|\bSFS\b|\bNFS\b|\bPFS\b", re.IGNORECASE
@@ -52,8 +52,25 @@ _LISTED_PER_TIB = re.compile(
     r"(?:,? (?:and |or )?|、|/)\d[^.;。；]{0,60}?(?:per TiB\b|每 ?TiB)(?!/)", re.IGNORECASE
 )
 _BARE_MULTIPLE = re.compile(r"翻倍|减半|(?i:halved|halves|doubles|doubled)")
+_SORTS = {"fs_throughput": "throughput", "fs_iops": "iops", "fs_latency": "latency"}
+_A_FILE_SYSTEM = re.compile(r"文件系统|file ?system|集群|cluster|聚合|aggregate|总", re.IGNORECASE)
 _KEPT_AS_OTHER = frozenset({Dimension.MONEY, Dimension.FLOPS})
 _SCORED = frozenset({Dimension.FRACTION, Dimension.MONEY, Dimension.BARE})
+
+
+class Beside(NamedTuple):
+    """The claim before this one in its block: its metric, its basis, and where its sentence begins."""
+
+    metric: str
+    basis: str
+    sentence_start: int
+
+    def is_with(self, around: Surroundings) -> bool:
+        """Whether a figure with these surroundings stands in the same sentence of running text."""
+        return self.sentence_start == around.sentence_start and around.block.cell is None
+
+
+ALONE = Beside("", "", -1)
 
 
 def read_claims(page: Page, context: Context) -> list[Claim]:
@@ -79,6 +96,7 @@ class Figure(NamedTuple):
     subject: Subject
     spec_sheet: bool
     claim: Claim | None
+    beside: Beside = ALONE
 
 
 def figures_of(page: Page, context: Context) -> Iterator[Figure]:
@@ -92,9 +110,12 @@ def figures_of(page: Page, context: Context) -> Iterator[Figure]:
         if block.chrome or block.kind is BlockKind.CODE:
             continue
         mentions = [_shifted(m, block.start) for m in find_mentions(text, lang=context.language)]
-        heading = block.kind is BlockKind.HEADING or (block.cell is not None and block.cell.is_header)
+        heading = (block.kind is BlockKind.HEADING and block.label is None) or (
+            block.cell is not None and block.cell.is_header
+        )
         # A bare number means nothing outside a cell, a card or a flattened row: most need no second look.
         headed = block.cell is not None or block.label is not None or index in page.flat_headers
+        beside = ALONE
         for which, raw in enumerate(mentions):
             if not (raw.has_unit or raw.formula or headed):
                 continue
@@ -111,10 +132,12 @@ def figures_of(page: Page, context: Context) -> Iterator[Figure]:
                 continue
             spec = block.cell is not None and block.cell.table in spec_tables
             spec = spec or block.kind is BlockKind.DEFINITION
-            claim = claim_of(page, mention, around, subject, context, spec_sheet=spec)
+            claim = claim_of(page, mention, around, subject, context, spec_sheet=spec, beside=beside)
             if claim is not None and which and contradicts(page.folded, mentions[which - 1], raw):
                 claim = claim.model_copy(update={"flags": (*claim.flags, "internal_error")})
-            yield Figure(index, mention, around, subject, spec, claim)
+            yield Figure(index, mention, around, subject, spec, claim, beside)
+            if claim is not None:
+                beside = Beside(claim.metric, claim.basis, around.sentence_start)
         if block.kind is not BlockKind.HEADING and index not in page.flat_headers:
             last_named = only_vendor(text) or last_named
 
@@ -148,6 +171,7 @@ def claim_of(
     context: Context,
     *,
     spec_sheet: bool,
+    beside: Beside,
     chosen: Meaning | None = None,
 ) -> Claim | None:
     """The claim that a mention makes; None where no metric fits. `chosen`: its metric, where others decided it."""
@@ -155,6 +179,8 @@ def claim_of(
     if family == "any":
         family = _family_here(page, around)
     meaning, dimension = _meaning(mention, around, family)
+    if meaning is not None and beside.is_with(around):
+        meaning = _of_the_same(meaning, beside.metric, around)
     meaning = chosen or meaning
     if meaning is None and mention.dimension in _KEPT_AS_OTHER and not context.article:
         meaning = Meaning(
@@ -173,16 +199,16 @@ def claim_of(
         return None
     if metric.name in NEED_A_LIMIT and not is_limit(mention, around):
         return None
-    told = basis_of(metric, mention, around, spec_sheet=spec_sheet)
+    told = _basis(basis_of(metric, mention, around, spec_sheet=spec_sheet), metric, beside, around)
     bound, best_case = bound_of(mention, metric, around, context)
     if bound is Bound.EXACT and high is not None:
         bound = Bound.RANGE
     qualifiers = qualifiers_of(mention, metric, around)
     if metric.name == "relative_improvement":
-        if of := improves(around):
-            qualifiers["of"] = of
-        elif _BARE_MULTIPLE.fullmatch(page.folded[mention.start : mention.end]) and not baseline_of(around):
-            return None  # FP8 doubles, writes are halved: no improvement of anything that is named
+        of = improves(around)
+        if of is None and _says_of_nothing(page, mention, around):
+            return None
+        qualifiers |= {"of": of} if of else {}
     start, end = quote_span(page, mention, meaning, told, around)
     draft = Claim(
         claim_key="draft",
@@ -237,6 +263,30 @@ def rivals_of(
     family = _family_here(page, around) if family == "any" else family
     dimension = _meaning(mention, around, family)[1]
     return weights_of(mention, around, family, dimension)[0], dimension
+
+
+def _says_of_nothing(page: Page, mention: Mention, around: Surroundings) -> bool:
+    """FP8 doubles, writes are halved: no improvement of anything that is named."""
+    alone = _BARE_MULTIPLE.fullmatch(page.folded[mention.start : mention.end]) is not None
+    return alone and baseline_of(around) is None
+
+
+def _basis(told: Told, metric: Metric, beside: Beside, around: Surroundings) -> Told:
+    """The basis, where none is said that of the storage figure before it in the sentence."""
+    if metric.family != "storage" or told.basis != "unspecified" or not beside.is_with(around):
+        return told
+    return Told(beside.basis, "as the figure before it") if beside.metric == metric.name else told
+
+
+def _of_the_same(meaning: Meaning, before: str, around: Surroundings) -> Meaning:
+    """One client reads 3 GB/s and writes 2 GB/s: a figure that follows a client's or a volume's is theirs too."""
+    owner, _, _ = before.partition("_")
+    sort = _SORTS.get(meaning.metric.name)
+    if owner not in ("client", "block") or sort is None or _A_FILE_SYSTEM.search(around.text_of("near")):
+        return meaning
+    name = f"{owner}_bandwidth" if (owner, sort) == ("client", "throughput") else f"{owner}_{sort}"
+    metric = registry().metrics.get(name)
+    return Meaning(metric, f"as the figure before it: {before}") if metric is not None else meaning
 
 
 def _family_here(page: Page, around: Surroundings) -> str:

@@ -13,7 +13,7 @@ from schemas.registry import Metric
 _READ_WRITE = re.compile(
     r"读写|读(?:和|与)写|reads? (?:plus|and) writes?|读/写|read ?(?:/|and|&|-)? ?writes?|mixed", re.IGNORECASE
 )
-_READ = re.compile(r"读(?!写)(?:取|出)?|\breads?\b|\breading\b|读み", re.IGNORECASE)
+_READ = re.compile(r"读(?!写)(?:取|出)?|\breads?\b|\breading\b|读み|読み|\b(?:Lesen|Lese-?)", re.IGNORECASE)
 _WRITE = re.compile(r"(?<!读)写(?:入)?|\bwrites?\b|\bwriting\b|书き|schreibend|Schreib", re.IGNORECASE)
 # 40 GB/s for reads and …, but not: reads 40 GB/s, writes 20 GB/s
 _ACCESS_BEHIND = re.compile(
@@ -22,7 +22,7 @@ _ACCESS_BEHIND = re.compile(
     re.IGNORECASE,
 )
 _SIZE = re.compile(
-    r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkMG]i?B?|B|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
+    r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkMG]i?B?|B|字节|bytes?|バイト)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
 )
 _LOADED = re.compile(
     r"(?:带|真实|业务|满)负载|满载|业务水位|(?:low|light|high|heavy)[- ]load|under (?:\w+ )?load|production load",
@@ -34,8 +34,8 @@ _EMPTY = re.compile(
     re.IGNORECASE,
 )
 _SCALE = re.compile(
-    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+)[ -]?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|NPUs?|accelerators)(?!间|型)"
-    r"|\d[\d,.]* ?(?:个)?(?:节点|nodes)|小集群|大规模集群|\d+ ?(?:机|台)(?=[)）,， ]|$)"
+    r"(?:\d[\d,.]*|[一二三四五六七八九十百千万]+)[ -]?(?:[张颗]?卡|枚|GPUs?|[HABV]\d{3} ?GPUs?|张 ?[HABV]\d{3}|[HABV]\d{3}s|NPUs?|accelerators)(?!间|型)"
+    r"|\d[\d,.]* ?(?:个)?(?:节点|nodes)|小集群|大规模集群|\d+ ?(?:机|台)(?=[)）,， ]|$)|\d+ ?台の"
 )
 _ANAPHOR = re.compile(r"\b(?:that|this|the same|those|these)\b|该|此|这|同一|同样", re.IGNORECASE)
 _STORAGE_FIGURES = re.compile(r"[KMGTP]i?B/s|[KMGTP]i?Bps|IOPS")
@@ -197,17 +197,19 @@ _BASELINE = re.compile(
     r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、]{2,20}?)"
     r"(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
     r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
-    r"|(?:×|x|times|-fold) (?:the|as many|more|fewer) [\w -]{2,24} (?:of|than|as) (?:an? |the )?(?P<whom>[A-Z][\w.-]{2,24})"
+    r"|(?:(?:×|x|times|-fold) |^ )(?:the|as many|more|fewer) [\w -]{2,24} (?:of|than|as) (?:an? |the )?(?P<whom>[A-Z][\w.-]{2,24})"
     r"|(?:较|相比|对比|比)(?:于)? ?(?P<header>[A-Za-z\u4e00-\u9fff][\w .-]{1,20}?)(?: ?(?:相比|的?(?:提升|倍数|加速比|变化))?$)"
+    r"|(?P<ja>[A-Za-z][\w .-]{2,24}?) ?(?:と比べて?|に比べて?|と比較して|比で)"
     r"|(?:和|跟|同|与) ?(?P<same>[A-Za-z][\w ./-]{1,20}?) ?相比"
     r"|(?:对比|相较于?|相比(?:于|之)?) ?(?P<aside>[A-Za-z][\w ./-]{1,20}|自建[\u4e00-\u9fff]{2,4})(?=[)）。，,]|$)"
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
     r"|[以拿与同] ?(?P<ref>[^,，。;；、]{2,16}?) ?[作为]?(?:对照|基准|基线|参照)"
     r"|[是为](?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
     r"|(?:(?:fast|quick|high|large|many|much|cheap) as|gegenüber(?: der| dem)?|than(?: in)?|over|above|versus"
-    r"|vs\.?|against|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain "
+    r"|vs\.?|[Aa]gainst|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |stock |upstream |its |their |our "
     r"|the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
-    r"(?P<en>[a-z]{0,3}[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third"
+    r"(?P<en>(?:previous|former|old|existing|legacy) [A-Z][\w-]+"
+    r"|[a-z]{0,3}[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third"
     r"|three|two|usual|standard)[ -][\w -]{3,24}|the [a-z][\w-]* (?:algorithm|design|library|system|model|setup"
     r"|cluster|path|stack|baseline)|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed"
     r"|hand-tuned|eight-card|on-demand|pay-as-you-go)[\w -]{0,24}|engineers \w+)",

@@ -26,6 +26,8 @@ _TOPS_OUT = re.compile(r"tops? out|upper bounds?|封顶", re.IGNORECASE)
 _PROMISE = re.compile(r"commit|uptime|availab|可用性|可用率|承诺|SLA|稼働率|Verfügbarkeit", re.IGNORECASE)
 _CREDIT = re.compile(r"credit|赔偿|赔付|代金券|refund|返金", re.IGNORECASE)
 NEED_A_LIMIT = frozenset({"fs_capacity_max", "file_count_max", "clients_max"})
+_THRESHOLD = re.compile(r"(?:不足|不到|高于|大于|小于|低于|超过|超出) ?$")
+_IF = re.compile(r" ?(?:时|的(?!文件)|后|,|，)")
 _VARIED = re.compile(
     r"(?:并发)?(?:客户端|节点|挂载点|文件)(?:数量?)?|(?:number of |concurrent |#)?(?:clients|nodes|files)",
     re.IGNORECASE,
@@ -40,6 +42,7 @@ _LIMITS = frozenset(
     {"fs_capacity_max", "file_count_max", "clients_max", "cluster_size_max", "sku_count", "model_count"}
 )
 # How many or how much is allowed is a quota, however it is worded.
+_AT_MOST = re.compile(r" at (?:the )?most", re.IGNORECASE)
 _QUOTAS = frozenset({"file_count_max", "clients_max", "sku_count", "model_count"})
 _PEAK_OF = re.compile(r"\bpeak (?:[\w-]+ ){1,3}of ?$", re.IGNORECASE)
 _RATES = frozenset({"bit/s", "byte/s", "1/s"})
@@ -100,7 +103,9 @@ def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Co
         headers += "\nmax"
     if metric.name == "relative_improvement":
         return bound, best
-    if metric.name in _QUOTAS and bound is Bound.AT_MOST:
+    if bound is Bound.AT_MOST and (
+        metric.name in _QUOTAS or (metric.name in _LIMITS and _AT_MOST.match(around.after))
+    ):
         return bound, False
     if bound is Bound.EXACT and _PEAK_OF.search(around.before[-32:]):
         return Bound.AT_MOST, True
@@ -141,6 +146,8 @@ def is_threshold(page: Page, mention: Mention, around: Surroundings) -> bool:
 
 def is_limit(mention: Mention, around: Surroundings) -> bool:
     """Whether a capacity or a count is given as what is supported at most, not as the size of one thing."""
+    if _THRESHOLD.search(around.before[-8:]) and _IF.match(around.after):
+        return False  # below 1.2 TiB, 1.2 TiB is counted
     if mention.bound is not Bound.EXACT:
         return True
     column = around.text_of("column").split("\n")[0].strip()

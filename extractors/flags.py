@@ -20,26 +20,29 @@ from schemas.source import Tier
 
 _FAULT_CLASS = re.compile(
     r"(?:服务器|节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)级?(?:宕机|故障|异常|掉线|失效)"
-    r"|坏(?:机|卡|节点|盘)|掉卡|卡死|慢(?:节点|卡)|硬件损坏|(?:degraded|slow|stuck|flapping) (?:NVLink|NIC|link"
+    r"|(?:光模块|网卡|硬盘|电源|GPU|服务器)(?:损坏|坏)|坏(?:机|卡|节点|盘)|掉卡|卡死|慢(?:节点|卡)|硬件损坏"
+    r"|(?:degraded|slow|stuck|flapping) (?:NVLink|NIC|link"
     r"|GPU|node|host)|(?:硬件|网络|软件|光模块|链路|存储|端口)类?的?(?:故障|告警|问题|中断|劣化|异常)|Xid|断链|闪断"
     r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?|(?:node|NIC"
     r"|host|server|link|GPU)s? (?:that )?fails?\b"
     r"|(?:GPU|card|node|host|link|optic|NIC)s?\b[^.;]{0,16}(?:died|dies|broke|fell|fails|failed)|(?:GPU|ノード|サーバー|リンク)の(?:故障|障害)"
-    r"|(?:整机|板卡|单机|单点)(?:级)?(?:的)?故障|网卡断[线連连]|断[线链](?:重连)?|(?:of a|dead|lost|broken|bad"
+    r"|(?:整机|板卡|单机|单点)(?:级)?(?:的)?故障|网卡断[线連连]|断[线链](?:重连)?|[Aa]usgefallene|[Dd]efekte"
+    r"|エラー|の故障|(?:of a|dead|lost|broken|bad"
     r"|faulty|failing) (?:GPU|card|accelerator|host|node|optic|link|NIC)|GPU (?:fault"
-    r"|error|loss|drop|hang)|(?:drops?|falls?|fell) off the bus|ECC error|link flap|goes dark|hang detector"
+    r"|error|loss|drop|hang)|(?:drops?|falls?|fell|fallen) off the bus|ECC error|link flap|goes dark|hang detector"
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
     re.IGNORECASE,
 )
 _FAULT_TYPES = re.compile(
     r"故障(?:类型|类别|场景|对象)|(?:fault|failure) (?:class|type|scenario)", re.IGNORECASE
 )
+_BY_SCALE = re.compile(r"\bGPUs\b|卡数|节点数|\bnodes\b|GPU ?数|规模", re.IGNORECASE)
 _SLA_PERIOD = re.compile(
-    r"每?月(?:度)?|每?年(?:度)?|季度|monthly|annual|yearly|(?:per|a|every|each|calendar) (?:\w+ )?month|Monat|月间|pro Jahr",
+    r"每?月(?:度)?|每?年(?:度)?|季度|monthly|annual|yearly|(?:per|a|every|each|calendar) (?:\w+ )?month|Monat|月间|mensuel|Jahresmittel|pro Jahr",
     re.IGNORECASE,
 )
 _SLA_TERMS = re.compile(
-    r"赔付|赔偿|代金券|免责|不计入|维护窗口|credits?\b|refund|do not count|exclud|maintenance|Gutschrift|返金|赔",
+    r"赔付|赔偿|代金券|免责|不计入|维护窗口|credits?\b|refund|do not count|exclud|maintenance|Gutschrift|hors maintenance|Wartung|返金|赔",
     re.IGNORECASE,
 )
 _ON_REQUEST = re.compile(
@@ -47,6 +50,7 @@ _ON_REQUEST = re.compile(
     r"|on request|lewat tiket|invitation|allow-?list",
     re.IGNORECASE,
 )
+_FOR_MORE = re.compile(r"更[大高多]|larger|higher|more than|beyond|raise|increase", re.IGNORECASE)
 _TABLE_ON_REQUEST = re.compile(
     r"(?:表中|上表|下表|表内|上述|以上|the (?:table|figures|limits) above|these (?:limits|ceilings|figures))[^。;；\n]{0,20}"
     r"(?:工单|申请|白名单|邀测|ticket|on request|allow-?list)",
@@ -59,6 +63,9 @@ _CREDITED = re.compile(
     re.IGNORECASE,
 )
 _ACCESS_NAMED = re.compile(r"\b(?:read|write)|读|写", re.IGNORECASE)
+_OTHER_TERMS = re.compile(
+    r"另行(?:约定|规定|说明)|单独的?(?:标准|条款|约定)|separate (?:terms|agreement|standard)", re.IGNORECASE
+)
 _TARGET = re.compile(r"objective|target|goal|目标|仅供参考", re.IGNORECASE)
 _DOWN_BY = re.compile(r"(?:降低|减少|缩短|下降|压低|减小)(?:了|高达|达|约|近|超过?)? ?$")
 _FELL_BY = re.compile(
@@ -92,7 +99,8 @@ def flag_names(
         and "access" not in claim.condition
         and not _names_access(around),
         "peak_without_load": "load" in metric.asks and claim.best_case and "load" not in claim.condition,
-        "no_test_condition": "test_condition" in metric.asks and _no_test_condition(metric, mention, claim),
+        "no_test_condition": "test_condition" in metric.asks
+        and _no_test_condition(metric, mention, claim, top),
         "no_baseline": metric.name == "relative_improvement" and claim.baseline is None,
         "ill_defined_multiple": metric.name == "relative_improvement" and _ill_defined(claim, around),
         "order_of_magnitude_only": claim.bound is Bound.ORDER_OF_MAGNITUDE or _sub_level(mention),
@@ -161,11 +169,13 @@ def _names_access(around: Surroundings) -> bool:
     )
 
 
-def _no_test_condition(metric: Metric, mention: Mention, claim: Claim) -> bool:
+def _no_test_condition(metric: Metric, mention: Mention, claim: Claim, top: str) -> bool:
     if claim.bound is Bound.ORDER_OF_MAGNITUDE or mention.level:
         return False  # a magnitude reads as a class of product, not as a measurement
     if metric.name in ("checkpoint_time", "card_failure_rate"):
         return False
+    if _BY_SCALE.search(top) and claim.metric in ("mfu", "scaling_efficiency", "allreduce_efficiency"):
+        return False  # a table of results by number of cards states the scale of each
     return not any(key in claim.condition for key in ("scale", "workload", "size", "load"))
 
 
@@ -181,7 +191,10 @@ def _ill_defined(claim: Claim, around: Surroundings) -> bool:
 
 def _on_request(around: Surroundings) -> bool:
     """Whether it is said of the figure, in its headers or footnote, or of its whole table."""
-    near = around.sentence + "\n" + "\n".join(around.headers) + "\n" + around.text_of("note", "lead")
+    note = around.text_of("note", "lead")
+    near = (
+        around.sentence + "\n" + "\n".join(around.headers) + ("" if _FOR_MORE.search(note) else "\n" + note)
+    )
     if _ON_REQUEST.search(near):
         return True
     return around.block.cell is not None and _TABLE_ON_REQUEST.search(around.section) is not None
@@ -192,6 +205,8 @@ def _sub_level(mention: Mention) -> bool:
 
 
 def _sla_terms(around: Surroundings) -> bool:
+    if _OTHER_TERMS.search(around.sentence):
+        return False
     if around.is_sla and _TARGET.search(around.sentence) is None:
         return True  # an agreement states period, exclusions and compensation for all its figures
     reach = around.section + around.text_of("row", "column", "label", "caption", "note")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from extractors.mention import Mention
 from extractors.scale import SCALE_OF
@@ -14,7 +15,8 @@ from schemas.quantity import Bound
 _SCALE_BEFORE = re.compile(
     r"(?:在|申请|使用|从|到|至|(?<![不少低大高多小])于|推到|跨过|(?<!不)(?<!不得)(?<!不会)(?<!不能)(?<!不应)(?<!不可)超过|trained \w+ \w+ \w+ on"
     r"|(?<!each )\bon|(?<!starts )\bat|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
-    r"|(?:runs?|jobs?) of|(?:on|across|with|at) (?:a|one|an?) (?:\w+ ){0,2}(?:cluster|run|job|system) of) ?$",
+    r"|(?:runs?|jobs?) of|(?:all-?reduce|collectives?|jobs?|runs?|train(?:ed|ing)) over|bring(?:s|ing)? up"
+    r"|(?:on|across|with|at) (?:a|one|an?) (?:\w+ ){0,2}(?:cluster|run|job|system) of) ?$",
     re.IGNORECASE,
 )
 _BUYER = re.compile(
@@ -31,7 +33,7 @@ _SUPPLY = re.compile(
     re.IGNORECASE,
 )
 _MANY = 64
-_ON_A = re.compile(r"\b(?:on|in|across|of|for) (?:a|an|the|that|this|our) ?$", re.IGNORECASE)
+_ON_A = re.compile(r"\b(?:on|in|across|of|for) (?:a|an|the|that|this|our)(?: single| one)? ?$", re.IGNORECASE)
 _BEHIND_A_FIGURE = re.compile(
     r"(?:\d ?(?:%|‰|秒|分钟|小时|天|倍|[μumn]?s|min|h|hours?|minutes?|seconds?|[KMGT]i?B/s|[GT]bps)) ?[(（][^()（）]{0,30}$"
 )
@@ -41,7 +43,7 @@ _CHOICE = re.compile(
     r"|fabric|pod)s? from|支持|可选|range|提供|offer|规模为?",
     re.IGNORECASE,
 )
-_OFFERED = re.compile(r"(?:最大で?|最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
+_OFFERED = re.compile(r"(?:单一?集群|最大で?|最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
 _NOT_A_LIMIT = re.compile(r"^ ?并发(?:的)?(?:场景|下|时|压测|测试|访问)")
 _PITCH = re.compile(
     r"cookie|min(?:ute)?s? (?:to )?read\b|min(?:ute)? read\b|reading time|阅读(?:时间|时长|需)|sponsored|赞助|广告|招标|\bRFP\b|\btender\b",
@@ -138,6 +140,10 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
         return False
     if _NEGATED.search(around.before[-40:]) or _VERSION.search(around.before[-12:]):
         return False
+    if mention.dimension is Dimension.RATE_DENSITY and _TIER_NAME.match(around.after):
+        return False  # the 500 MB/s/TiB tier's read bandwidth
+    if _EQUALS_AFTER.match(around.after) or _EQUALS_BEFORE.search(around.before[-16:]):
+        return False  # 1 GiB/s = 1024 MiB/s
     if _distracts(mention, around) or _PARAMETER.search(around.before[-16:]):
         return False
     if mention.dimension is Dimension.DATA_RATE and _NEEDS.search(around.before[-24:]):
@@ -153,7 +159,12 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
 
 def _is_elsewhere(around: Surroundings) -> bool:
     """Whether the section is about other products or news, or says on what was measured."""
-    return any(_ELSEWHERE.search(h) or _SETUP.search(h) for h in around.block.headings[-1:])
+    return any(_leads_away(heading) for heading in around.block.headings[-1:])
+
+
+@lru_cache(maxsize=1024)
+def _leads_away(heading: str) -> bool:
+    return _ELSEWHERE.search(heading) is not None or _SETUP.search(heading) is not None
 
 
 def _is_old(mention: Mention, around: Surroundings) -> bool:
@@ -167,9 +178,19 @@ def _is_old(mention: Mention, around: Surroundings) -> bool:
 
 _ANY = re.compile(r"(?:任意|任何|两两|\bany) ?$", re.IGNORECASE)
 _FOR_EACH = re.compile(r" ?(?:あたり|当たり|につき)")
+_RESULTS = re.compile(
+    r"\bMFU\b|efficien|goodput|speed-?up|scaling|线性|加速比|扩展效率|吞吐|利用率|耗时", re.IGNORECASE
+)
+_SCALE_COLUMN = re.compile(
+    r"(?:number of )?(?:GPUs?|accelerators?|cards|卡数|GPU ?数量?|规模|加速卡数?|规模 ?[(（]卡[)）])",
+    re.IGNORECASE,
+)
 _FRACTION_OF = re.compile(r"(?:粒度|切分|切片|细至|fraction|slice)[^\d]{0,12}(?:1 ?)?/")
+_TIER_NAME = re.compile(r" ?[型档](?:的|替换)")
+_EQUALS_AFTER = re.compile(r" ?= ?\d[\d,.]* ?[kKMGTPE]i?[Bb]")
+_EQUALS_BEFORE = re.compile(r"(?<!\d)1 ?[kKMGTPE]i?[Bb](?:/s|ps)? ?= ?$")
 _PARAMETER = re.compile(
-    r"[A-Za-z_]\w*=$|(?:内核|驱动|固件|kernel|driver|firmware)[^\d,，。;；]{0,6}$", re.IGNORECASE
+    r"[A-Za-z_]\w*=$|(?:内核|驱动|固件|\b(?:kernel|driver|firmware)\b)[^\d,，。;；]{0,6}$", re.IGNORECASE
 )
 _NEEDS = re.compile(r"(?:需要|要求|requires?|needs?) ?[^\d,，。;；]{0,14}$", re.IGNORECASE)
 _FORMER_SHARE = re.compile(r"(?:从|由)[^,，。;；\d]{0,10}$|\bfrom $", re.IGNORECASE)
@@ -183,6 +204,12 @@ _COMPARED = re.compile(
 
 def _is_held(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     """Whether a number of accelerators is what a machine or a cluster has or can have."""
+    if (
+        around.block.cell is not None
+        and _RESULTS.search(around.top)
+        and _SCALE_COLUMN.fullmatch(around.text_of("column").split("\n")[0].strip())
+    ):
+        return False  # a table of results by number of cards
     if _FRACTION_OF.search(around.before[-20:] + around.after[:8]):
         return False  # 1/8 卡
     if mention.low is not None and (mention.low < 1 or mention.low != mention.low.to_integral_value()):

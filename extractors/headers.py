@@ -13,6 +13,7 @@ from schemas.quantity import Bound
 
 _IN_BRACKETS = re.compile(r"[(\[（]([^)\]）]{1,24})[)\]）]")
 _UNIT_PLACES = re.compile(r"(?:^|[,，:：(（/]|\s|\bin |单位[为:：]?) ?(?=[A-Za-z%μu秒毫微分])", re.IGNORECASE)
+_OF_A_DENSITY = re.compile(r"(?:B/s|Bps|IOPS) ?/ ?$")
 _UNIT_STOPS = re.compile(
     r"\s*(?:$|[)）*†‡]|\d?$|(?:per|je|pro|for each|for every|each)\b|/ ?(?:instance|node|GPU|client|host|VM)|每)",
     re.IGNORECASE,
@@ -151,6 +152,8 @@ def _last_word(header: str) -> Unit | None:
     text = header.strip()
     for place in _UNIT_PLACES.finditer(text):
         found = unit_at(text, place.end())
+        if _OF_A_DENSITY.search(text, 0, place.end()):
+            continue  # 125 MB/s/TiB is a tier's name
         if text[: place.end()].rstrip()[-1:].isdigit():
             continue  # "2 weeks" is a term, not a unit
         if found is None or found[0].dimension not in _RATES or found[1] - place.end() < 2:

@@ -42,7 +42,11 @@ _OF_NODES = re.compile(
 )
 _LONGEST_LATENCY = 10  # seconds; whatever takes longer is a job, not an answer
 _PER_OTHER = re.compile(
-    r" ?/ ?(?:(?:月|mo(?:nth)?)?/? ?(?:Gi?B|Ti?B|Mbps|vCPU)|万?次|million|request|GiB-month|月|month|mo\b|年|year)"
+    r" ?(?:/|per|a) ?(?:(?:月|mo(?:nth)?)?/? ?(?:Gi?B|Ti?B|Mbps|vCPU)|万?次|million|request|GiB-month|月|month|mo\b|年|year)"
+)
+_SHARES = frozenset({"mfu", "effective_training_time", "allreduce_efficiency", "scaling_efficiency"})
+_GROWN_BY = re.compile(
+    r"(?:提高|提升|增加|增长|改善|上升)(?:了|约|近|超)?(?:约|近)? ?$|\bby (?:up to |about )?$", re.IGNORECASE
 )
 _FASTEST_FILE = Decimal("0.000015")
 _GROWN_TO = re.compile(
@@ -141,36 +145,42 @@ def _may_be_far(scope: Scope, dimension: Dimension, *, elliptical: bool) -> bool
 
 
 def _unlikely(name: str, mention: Mention, around: Surroundings) -> float:
-    """NVLink and UB are given in bytes; a figure in bits is more likely a network's."""
-    if name == "rdma_bandwidth" and mention.unit.noun in ("GE", "GbE"):
-        return -3.5
+    """What the figure itself says for or against a metric: how it is worded, how large it is, in which unit."""
+    return _by_words(name, mention, around) or _by_size(name, mention) or _by_unit(name, mention)
+
+
+def _by_words(name: str, mention: Mention, around: Surroundings) -> float:
     if name.startswith("price_") and _PER_OTHER.match(around.after):
         return -9.0  # of a gigabyte, a month, a thousand calls
-    if (
-        name == "relative_improvement"
-        and mention.dimension is Dimension.FRACTION
-        and _GROWN_TO.search(around.before[-16:])
-    ):
-        return -4.0  # raised to 44 % says what it is now
-    if name in ("fs_latency", "block_latency") and (mention.low or 1) < _FASTEST_FILE:
-        return -5.0  # no file is opened in two microseconds
-    if name == "network_latency" and (mention.low or 1) < _FASTEST_FILE:
-        return 3.0  # only a network answers as fast as that
-    if (
-        name == "fs_throughput"
-        and mention.unit.bytes_written is False
-        and mention.dimension is Dimension.DATA_RATE
-    ):
-        return -3.0 if mention.times is not None else -1.5  # bits are a network's, 2 × 100 Gb/s are cables
-    if name == "sla_availability" and (mention.low or 0) > _MOST_AVAILABLE:
+    if name in _SHARES and _GROWN_BY.search(around.before[-10:]):
+        return -5.0  # utilisation up by 30 % is no utilisation
+    share = name == "relative_improvement" and mention.dimension is Dimension.FRACTION
+    return -4.0 if share and _GROWN_TO.search(around.before[-16:]) else 0.0  # raised to 44 %: what it is now
+
+
+def _by_size(name: str, mention: Mention) -> float:
+    low = mention.low or Decimal(0)
+    if name.endswith("_latency"):
+        if 0 < low < _FASTEST_FILE:  # no file is opened in two microseconds: only a network is as fast
+            return 7.0 if name == "network_latency" else -5.0
+        return -4.0 if low >= _LONGEST_LATENCY else 0.0
+    if name == "sla_availability" and low > _MOST_AVAILABLE:
         return -4.0  # nine nines and more are how seldom an object is lost
-    if name.endswith("_latency") and (mention.low or 0) >= _LONGEST_LATENCY:
-        return -4.0
-    if name == "accelerator_count" and (mention.low or 0) > _MOST_IN_A_MACHINE:
+    if name == "accelerator_count" and low > _MOST_IN_A_MACHINE:
         return -3.0  # more than any machine or supernode on sale holds: rather a cluster
-    if name == "rdma_bandwidth" and mention.unit.bytes_written is True:
-        return -0.5
+    return 0.0
+
+
+def _by_unit(name: str, mention: Mention) -> float:
+    """Storage, NVLink and UB are given in bytes; a figure in bits is more likely a network's."""
     in_bits = mention.unit.bytes_written is False and mention.dimension is Dimension.DATA_RATE
+    if name in ("network_bandwidth", "interconnect_bandwidth") and mention.formula:
+        return -5.0  # what grows with the capacity is a file system's
+    if name == "fs_throughput" and in_bits:
+        return -3.0 if mention.times is not None else -1.5  # 2 × 100 Gb/s are cables
+    if name == "rdma_bandwidth":
+        ethernet = mention.unit.noun in ("GE", "GbE")
+        return -3.5 if ethernet else -0.5 if mention.unit.bytes_written is True else 0.0
     if name != "interconnect_bandwidth":
         return 0.0
     return -1.0 if in_bits else -0.5 if mention.dimension is Dimension.TRUNCATED else 0.0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from extractors.fold import fold
 from schemas.document import BlockKind, Document, MarkKind
@@ -37,7 +37,8 @@ class Page:
     table row by block index, which may say of what a figure beside them is. `tops`: the first row of each
     table. `firsts`: the wordy first cell of each table row, header or not. `run`: the training run that the page reports
     on. `is_sla`: an agreement whose terms hold for all
-    its figures. `starts`, `ends`: the blocks at which each table begins and ends. `notes`: the page's footnotes by their sign. `raised`: where
+    its figures. `starts`, `ends`: the blocks at which each table begins and ends. `under`: the
+    `notes`: the page's footnotes by their sign. `raised`: where
     superscripts stand, in order.
     """
 
@@ -55,6 +56,7 @@ class Page:
     is_sla: bool
     run: str
     raised: tuple[tuple[int, int], ...]
+    under: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
 def page_of(document: Document, visible: str, flat_headers: dict[int, str] | None = None) -> Page:

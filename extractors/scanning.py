@@ -267,6 +267,8 @@ def _numeral(text: str, head: re.Match[str], numeral: Numeral | None) -> Mention
     if numeral is None:
         return None
     mention = _with_unit(text, head.start(), head.end(), numeral, Decimal(1))
+    if head.group().startswith("半") and text[head.start() - 1 : head.start()] in ("上", "下"):
+        return None  # 下半年 is a date
     if head.group() == "一" and text[mention.unit_start : mention.end] == "卡":
         return None  # 一卡难求: a card, not a count
     if mention.dimension is Dimension.BARE and not mention.level:

@@ -61,6 +61,7 @@ class Surroundings:
     run: str
     section: str
     path: tuple[str, ...]
+    top: str  # the column titles of the table, if it stands in one
 
     def around(self, scope: Scope) -> str:
         """The sentence, for a scope that is a part of it; "" for any other."""
@@ -139,6 +140,7 @@ def surroundings(page: Page, index: int, mentions: list[Mention], which: int) ->
         run=page.run,
         section=_section(page, index),
         path=path,
+        top=page.tops.get(block.cell.table, "") if block.cell is not None else "",
     )
 
 
@@ -255,22 +257,30 @@ def _intro(page: Page, index: int) -> str:
 
 def _under(page: Page, index: int) -> str:
     """The sentences right under a table that begin with the name of this cell's row or column."""
-    blocks, cell = page.document.blocks, page.document.blocks[index].cell
-    if cell is None:
+    cell = page.document.blocks[index].cell
+    said = _said_under(page, cell.table) if cell is not None else ()
+    if cell is None or not said:
         return ""
     heads = {fold(h.text).strip().lower() for h in (*cell.row_headers, *cell.col_headers)}
     heads |= {head.split(" ")[-1] for head in heads}
-    found = []
-    for block in blocks[page.ends[cell.table] + 1 : page.ends[cell.table] + 3]:
-        if block.kind is not BlockKind.PARAGRAPH or block.chrome or block.end - block.start > _SECTION:
-            break
-        for sentence in _SENTENCE_END.split(_NOTE_MARK.sub("", page.folded[block.start : block.end])):
-            said = sentence.strip().lower()
-            if any(
-                len(h) > 1 and said.startswith(h) and not said[len(h) : len(h) + 1].isalnum() for h in heads
-            ):
-                found.append(sentence.strip())
-    return "\n".join(found)
+    return "\n".join(s for s in said if any(_opens(s.lower(), head) for head in heads))
+
+
+def _opens(sentence: str, head: str) -> bool:
+    return len(head) > 1 and sentence.startswith(head) and not sentence[len(head) : len(head) + 1].isalnum()
+
+
+def _said_under(page: Page, table: int) -> tuple[str, ...]:
+    if table not in page.under:
+        found: list[str] = []
+        after = page.ends[table] + 1
+        for block in page.document.blocks[after : after + 2]:
+            if block.kind is not BlockKind.PARAGRAPH or block.chrome or block.end - block.start > _SECTION:
+                break
+            text = _NOTE_MARK.sub("", page.folded[block.start : block.end])
+            found += [sentence.strip() for sentence in _SENTENCE_END.split(text)]
+        page.under[table] = tuple(found)
+    return page.under[table]
 
 
 def _around(marks: re.Pattern[str], text: str, start: int, end: int, mention: Mention) -> tuple[int, int]:

@@ -175,6 +175,7 @@ class Judge:
             figure.subject,
             self.context,
             spec_sheet=figure.spec_sheet,
+            beside=figure.beside,
             chosen=chosen,
         )
         if claim is None:
