@@ -73,13 +73,18 @@ def test_the_model_itself_refuses_what_no_file_brought(name: str) -> None:
         parse_data(SOUND.replace(case["replace"], case["by"]), Scorecard, name="card.yaml")
 
 
-def test_three_scorecards_ship_and_no_file_is_left_out() -> None:
+def test_four_scorecards_ship_and_no_file_is_left_out() -> None:
     shipped = builtin_cards()
-    assert [c.id for c in shipped] == ["ten-thousand-cards", "small-clusters", "six-dimensions"]
+    assert [c.id for c in shipped] == [
+        "ten-thousand-cards",
+        "small-clusters",
+        "six-dimensions",
+        "stability-poc",
+    ]
     folder = Path(cards.__file__).parent / "scorecards"
     assert {path.stem for path in folder.glob("*.yaml")} == {c.id for c in shipped}
     assert all(type(c) is Scorecard for c in shipped)
-    assert [len(c.editorial) for c in shipped] == [6, 6, 0]
+    assert [len(c.editorial) for c in shipped] == [6, 6, 0, 0]
     assert [d.weight for d in shipped[2].dimensions] == [
         Decimal(text) for text in ("0.25", "0.22", "0.20", "0.15", "0.10", "0.08")
     ]
@@ -91,7 +96,7 @@ def test_every_dimension_rests_on_something() -> None:
 
 def test_a_users_card_is_added(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(SOUND, encoding="utf-8")
-    assert [c.id for c in load_cards(tmp_path)][3:] == ["small"]
+    assert [c.id for c in load_cards(tmp_path)][4:] == ["small"]
     assert load_cards(tmp_path / "missing") == builtin_cards()
 
 
@@ -109,7 +114,8 @@ def test_an_id_that_is_taken_is_refused_with_its_file(tmp_path: Path, taken: str
 def test_an_unknown_id_is_answered_with_the_known_ones() -> None:
     assert card("small-clusters", builtin_cards()).id == "small-clusters"
     with pytest.raises(
-        KoujingError, match="no scorecard 'big'; there are ten-thousand-cards, small-clusters, six-dimensions"
+        KoujingError,
+        match="no scorecard 'big'; there are ten-thousand-cards, small-clusters, six-dimensions, stability-poc",
     ):
         card("big", builtin_cards())
 
@@ -151,7 +157,7 @@ def test_an_unknown_id_is_answered_with_the_known_ones() -> None:
 def test_a_claim_touches_the_dimensions_that_rest_on_it(
     changed: Claim, main: tuple[str, ...], small: tuple[str, ...]
 ) -> None:
-    assert [touches(c, changed) for c in builtin_cards()] == [main, small, ()]
+    assert [touches(c, changed) for c in builtin_cards()] == [main, small, (), ()]
 
 
 def test_a_score_may_rest_on_fewer_claims_than_its_dimension() -> None:
