@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from flows.commands import asking, explaining, keeping, ranking, reading, verifying, visiting
+from flows.commands import asking, explaining, keeping, ranking, reading, scorecards, verifying, visiting
 from flows.commands.examples import examples
 from flows.printing import clean, say, say_lines
 from schemas.errors import KoujingError, QueryError
@@ -79,6 +79,7 @@ for _command in (
 ):
     app.command(epilog=examples(_command.__name__))(_command)
 app.add_typer(visiting.sources, name="sources")
+app.add_typer(scorecards.scorecards, name="scorecards")
 
 
 def _print_version(wanted: bool) -> None:

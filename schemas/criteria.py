@@ -142,9 +142,9 @@ class Measure(Record):
     def _reach(cls, value: tuple[Conversion, ...], info: ValidationInfo) -> tuple[Conversion, ...]:
         seen = set()
         for place, entry in enumerate(value):
-            start = (entry.basis, entry.unit, entry.direction)
+            start = (entry.basis, entry.unit, entry.direction, entry.to)
             if start in seen:
-                raise fault((place,), entry.to, "a conversion from there stands above already")
+                raise fault((place,), entry.to, "this conversion stands above already")
             seen.add(start)
             bases, metric = info.data.get("bases", ()), info.data.get("metric")
             if entry.basis and (entry.to not in bases or entry.basis in bases):

@@ -111,3 +111,10 @@ class Scorecard(Record):
                         f"{self.scale_min} to {self.scale_max}"
                     )
         return self
+
+    @property
+    def modes(self) -> tuple[Literal["editorial", "derived"], ...]:
+        """What it can rank by: published scores, scores derived from claims, or both; what stands comes first."""
+        given = {"editorial": bool(self.editorial), "derived": self.rubric is not None}
+        other: Literal["editorial", "derived"] = "derived" if self.mode == "editorial" else "editorial"
+        return tuple(mode for mode in (self.mode, other) if given[mode])

@@ -18,7 +18,7 @@ from schemas.registry import registry
 from schemas.scorecard import Dimension, EditorialScore, Scorecard
 
 # In the order in which people meet them.
-_BUILTIN = ("ten-thousand-cards", "small-clusters", "six-dimensions")
+_BUILTIN = ("ten-thousand-cards", "small-clusters", "six-dimensions", "stability-poc")
 _CAPABILITY = "capability:"
 
 
@@ -95,9 +95,27 @@ def load_cards(folder: Path) -> tuple[Scorecard, ...]:
     `folder` is a home's `scorecards`; where there is none, nothing is added. Raises DataFileError for a file
     that is wrong or whose id is taken.
     """
+    return _with_files(_files_of(folder))
+
+
+def check_card(path: Path, folder: Path | None = None) -> Scorecard:
+    """Gives the scorecard of the file if it could be added to `folder`, else raises DataFileError with the line."""
+    read = read_card(path)
+    if read in builtin_cards():
+        return read
+    others = [p for p in _files_of(folder) if p.resolve() != path.resolve()] if folder else []
+    _with_files([*others, path])
+    return read
+
+
+def _files_of(folder: Path) -> list[Path]:
+    return sorted((*folder.glob("*.yaml"), *folder.glob("*.yml")))
+
+
+def _with_files(paths: Iterable[Path]) -> tuple[Scorecard, ...]:
     cards = {card.id: card for card in builtin_cards()}
     origin = dict.fromkeys(cards, "the scorecards that ship with Koujing")
-    for path in sorted((*folder.glob("*.yaml"), *folder.glob("*.yml"))):
+    for path in paths:
         added = read_card(path)
         if added.id in cards:
             found = f"id is {added.id!r}, which is taken by {origin[added.id]}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
@@ -72,19 +72,25 @@ def comparable(figure: Figure, claim: Claim, measure: Measure, counts: Counts) -
         stands = getattr(figure, kind)
         if not wanted or stands in wanted:
             continue
-        conversion = next((c for c in measure.conversions if getattr(c, kind) == stands), None)
-        if conversion is None:
+        ways = [c for c in measure.conversions if getattr(c, kind) == stands]
+        if not ways:
             return Compared(None, f"not comparable: its {kind} is {stands}; {', '.join(wanted)} compare")
-        factor, key = _factor(conversion, claim, counts)
-        if factor is None:
-            return Compared(None, f"not comparable: {stands} needs one stated {COUNT} {conversion.to}")
+        conversion, factor, key = next(_passable(ways, claim, counts), (None, Fraction(1), None))
+        if conversion is None:
+            ends = " or ".join(c.to for c in ways)
+            return Compared(None, f"not comparable: {stands} needs one stated {COUNT}, {ends}")
         after = figure.converted(factor, kind, conversion.to)
         steps.append(Step(conversion, figure, after, factor, key))
         figure = after
     return Compared(figure.value(metric.better), steps=tuple(steps))
 
 
-def _factor(conversion: Conversion, claim: Claim, counts: Counts) -> tuple[Fraction | None, str | None]:
-    if isinstance(conversion.times, Decimal):
-        return Fraction(conversion.times), None
-    return counts.of(claim, conversion.to) or (None, None)
+def _passable(
+    ways: list[Conversion], claim: Claim, counts: Counts
+) -> Iterator[tuple[Conversion, Fraction, str | None]]:
+    """The conversions whose factor is known, in the card's order."""
+    for conversion in ways:
+        if isinstance(conversion.times, Decimal):
+            yield conversion, Fraction(conversion.times), None
+        elif found := counts.of(claim, conversion.to):
+            yield conversion, *found

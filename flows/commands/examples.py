@@ -92,6 +92,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing sources check",
         "koujing sources check my-sources.yaml",
     ),
+    "scorecards list": (
+        "koujing scorecards list",
+        "koujing scorecards list --format json",
+    ),
+    "scorecards check": ("koujing scorecards check my-card.yaml",),
 }
 
 

@@ -47,7 +47,7 @@ def test_each_title_stands_over_whose_scores_they_are(koujing: Run) -> None:
     titles = [place for place, line in enumerate(printed) if line.endswith(("-cards)", "-clusters)"))]
     assert [printed[place + 1 : place + 3] for place in titles] == [[ORIGIN, UNREAD]] * 2
     last = next(place for place, line in enumerate(printed) if line.endswith("(six-dimensions)"))
-    assert printed[last + 1 :] == [
+    assert printed[last + 1 : last + 3] == [
         "Weights of a published buyer's guide of 2026 that gives no scores",
         "No scores were published with these weights, so there is no order to print.",
     ]

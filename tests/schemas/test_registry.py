@@ -18,7 +18,7 @@ block_throughput block_latency checkpoint_time fault_detection_time fault_locali
 fault_recovery_time fault_detection_rate card_failure_rate mtbf interruption_interval
 uninterrupted_run sla_availability monitoring_granularity metric_retention gpu_memory sku_count
 model_count price_per_accelerator_hour price_per_instance_hour provisioning_time
-inference_throughput relative_improvement capability other
+inference_throughput relative_improvement capability other communication_share
 """.split()
 CONTRACT_BASES = """
 per_machine per_node per_instance per_accelerator per_nic per_port per_link per_switch

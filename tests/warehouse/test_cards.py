@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -12,13 +13,16 @@ from schemas.claim import Claim, Evidence
 from schemas.datafile import parse_data
 from schemas.errors import DataFileError, KoujingError
 from schemas.quantity import Bound
+from schemas.registry import registry
 from schemas.scorecard import Scorecard
 from warehouse import cards
-from warehouse.cards import CardFile, builtin_cards, card, load_cards, rests_on, touches
+from warehouse.cards import CardFile, builtin_cards, card, check_card, load_cards, rests_on, touches
 
 CASES = Path(__file__).parents[1] / "cases" / "cards"
 SOUND = (CASES / "sound.yaml").read_text(encoding="utf-8")
 FAULTS = yaml.safe_load((CASES / "faults.yaml").read_text(encoding="utf-8"))
+DERIVED = (CASES / "derived.yaml").read_text(encoding="utf-8")
+DERIVED_FAULTS = yaml.safe_load((CASES / "derived_faults.yaml").read_text(encoding="utf-8"))
 
 
 def claim(metric: str, *, vendor: str | None, product: str | None = None, **qualifiers: str) -> Claim:
@@ -48,10 +52,14 @@ def test_a_sound_file_is_read_exactly() -> None:
     assert read.editorial["volcengine"]["storage"].score == Decimal("4.1")
 
 
-@pytest.mark.parametrize("case", FAULTS, ids=[case["name"] for case in FAULTS])
-def test_a_fault_is_refused_with_its_line(case: dict[str, str]) -> None:
-    assert SOUND.count(case["replace"]) == 1
-    text = SOUND.replace(case["replace"], case["by"])
+@pytest.mark.parametrize(
+    ("sound", "case"),
+    [(SOUND, case) for case in FAULTS] + [(DERIVED, case) for case in DERIVED_FAULTS],
+    ids=[case["name"] for case in FAULTS + DERIVED_FAULTS],
+)
+def test_a_fault_is_refused_with_its_line(sound: str, case: dict[str, str]) -> None:
+    assert sound.count(case["replace"]) == 1
+    text = sound.replace(case["replace"], case["by"])
     with pytest.raises(DataFileError) as caught:
         parse_data(text, CardFile, name="card.yaml")
     assert case["says"] in str(caught.value)
@@ -73,13 +81,18 @@ def test_the_model_itself_refuses_what_no_file_brought(name: str) -> None:
         parse_data(SOUND.replace(case["replace"], case["by"]), Scorecard, name="card.yaml")
 
 
-def test_three_scorecards_ship_and_no_file_is_left_out() -> None:
+def test_four_scorecards_ship_and_no_file_is_left_out() -> None:
     shipped = builtin_cards()
-    assert [c.id for c in shipped] == ["ten-thousand-cards", "small-clusters", "six-dimensions"]
+    assert [c.id for c in shipped] == [
+        "ten-thousand-cards",
+        "small-clusters",
+        "six-dimensions",
+        "stability-poc",
+    ]
     folder = Path(cards.__file__).parent / "scorecards"
     assert {path.stem for path in folder.glob("*.yaml")} == {c.id for c in shipped}
     assert all(type(c) is Scorecard for c in shipped)
-    assert [len(c.editorial) for c in shipped] == [6, 6, 0]
+    assert [len(c.editorial) for c in shipped] == [6, 6, 0, 0]
     assert [d.weight for d in shipped[2].dimensions] == [
         Decimal(text) for text in ("0.25", "0.22", "0.20", "0.15", "0.10", "0.08")
     ]
@@ -89,10 +102,84 @@ def test_every_dimension_rests_on_something() -> None:
     assert [d.id for c in builtin_cards() for d in c.dimensions if not d.metrics + d.capabilities] == []
 
 
+def test_every_shipped_card_derives_scores_and_two_have_published_ones_too() -> None:
+    assert [c.modes for c in builtin_cards()] == [
+        ("editorial", "derived"),
+        ("editorial", "derived"),
+        ("derived",),
+        ("derived",),
+    ]
+
+
+MEASURES = [
+    (f"{c.id}.{d.id}.{criterion.id}", measure)
+    for c in builtin_cards()
+    for d in c.dimensions
+    for criterion in d.criteria
+    for measure in criterion.measures
+]
+REASONS = [
+    *((f"{place}.{a.name}", a.why) for place, measure in MEASURES for a in measure.anchors),
+    *((f"{place}.{m.capability}", m.why) for place, m in MEASURES if m.why is not None),
+    *(
+        (f"{c.id}.{d.id}.{criterion.id}.{p.capability}", p.why)
+        for c in builtin_cards()
+        for d in c.dimensions
+        for criterion in d.criteria
+        for p in criterion.points
+    ),
+]
+
+
+def test_no_anchor_names_a_vendor_or_a_product() -> None:
+    vendors = registry().vendors.values()
+    names = {n for v in vendors for n in (v.id, v.label.en, v.label.zh, *v.names)}
+    names |= {n for v in vendors for p in v.products for n in (p.id, *p.names)}
+    named = [
+        (place, name)
+        for place, why in REASONS
+        for name in names
+        if _names(name, f"{place} {why.en} {why.zh}")
+    ]
+    assert named == []
+
+
+def _names(name: str, text: str) -> bool:
+    latin = name.isascii()
+    return (
+        re.search(rf"(?<!\w){re.escape(name)}(?!\w)" if latin else re.escape(name), text, re.IGNORECASE)
+        is not None
+    )
+
+
+def test_no_anchor_can_encode_a_published_score() -> None:
+    """Published scores have tenths; anchors score in halves, and the same figure scores the same for every vendor."""
+    scores = [a.score for _, measure in MEASURES for a in measure.anchors]
+    scores += [m.score for _, m in MEASURES if m.score is not None]
+    assert [s for s in scores if s * 2 % 1 != 0] == []
+
+
+def test_every_threshold_has_a_reason_of_its_own_in_both_languages() -> None:
+    assert len(REASONS) > 150
+    assert [place for place, why in REASONS if len(why.en) < 15 or len(why.zh) < 4 or why.en == why.zh] == []
+
+
 def test_a_users_card_is_added(tmp_path: Path) -> None:
     (tmp_path / "mine.yaml").write_text(SOUND, encoding="utf-8")
-    assert [c.id for c in load_cards(tmp_path)][3:] == ["small"]
+    assert [c.id for c in load_cards(tmp_path)][4:] == ["small"]
     assert load_cards(tmp_path / "missing") == builtin_cards()
+
+
+def test_a_file_is_checked_against_the_cards_it_would_stand_beside(tmp_path: Path) -> None:
+    mine = tmp_path / "mine.yaml"
+    mine.write_text(DERIVED, encoding="utf-8")
+    assert check_card(mine).id == "derived"
+    assert check_card(mine, tmp_path).modes == ("derived",)
+    (tmp_path / "other.yaml").write_text(DERIVED, encoding="utf-8")
+    with pytest.raises(DataFileError, match=r"taken by other\.yaml"):
+        check_card(mine, tmp_path)
+    shipped = Path(cards.__file__).parent / "scorecards" / "small-clusters.yaml"
+    assert check_card(shipped, tmp_path).id == "small-clusters"
 
 
 @pytest.mark.parametrize("taken", ["small-clusters", "small"])
@@ -109,7 +196,8 @@ def test_an_id_that_is_taken_is_refused_with_its_file(tmp_path: Path, taken: str
 def test_an_unknown_id_is_answered_with_the_known_ones() -> None:
     assert card("small-clusters", builtin_cards()).id == "small-clusters"
     with pytest.raises(
-        KoujingError, match="no scorecard 'big'; there are ten-thousand-cards, small-clusters, six-dimensions"
+        KoujingError,
+        match="no scorecard 'big'; there are ten-thousand-cards, small-clusters, six-dimensions, stability-poc",
     ):
         card("big", builtin_cards())
 
@@ -151,7 +239,7 @@ def test_an_unknown_id_is_answered_with_the_known_ones() -> None:
 def test_a_claim_touches_the_dimensions_that_rest_on_it(
     changed: Claim, main: tuple[str, ...], small: tuple[str, ...]
 ) -> None:
-    assert [touches(c, changed) for c in builtin_cards()] == [main, small, ()]
+    assert [touches(c, changed) for c in builtin_cards()] == [main, small, (), ()]
 
 
 def test_a_score_may_rest_on_fewer_claims_than_its_dimension() -> None:
