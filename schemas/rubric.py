@@ -1,4 +1,4 @@
-"""What a scorecard makes of the claims before anything is added up: terms, and the flags they wait for."""
+"""What a rubric makes of claims: for each vendor and criterion, the scores that the open readings leave possible."""
 
 from __future__ import annotations
 
@@ -6,14 +6,31 @@ from fractions import Fraction
 
 from pydantic import Field
 
-from schemas.record import Record
+from schemas.flag import Flag
+from schemas.ledger import StoredClaim
+from schemas.record import Record, Words
+
+
+class Fact(Record):
+    """A claim as it stands now, with all that decides whether a score may rest on it.
+
+    `flags`: those that leave readings open; one that a person settled comes with the reading that is left, alone.
+    `tier` of its page; `roll_up` and `why` as in the view `claim_standing`.
+    """
+
+    stored: StoredClaim
+    flags: tuple[Flag, ...] = ()
+    tier: str = "T1"
+    roll_up: str = "VERIFIED"
+    why: str = ""
 
 
 class Alternative(Record):
-    """One claim that can fill a criterion, and its score under each combination of its flags' readings.
+    """The scores that one claim can give a criterion.
 
-    `flags`: ids of the open flags it depends on; none when the claim is settled. `values` are in row-major
-    order, the last flag fastest: as many as the product of the flags' readings.
+    `flags`: ids of the open flags that the score depends on; empty where it is settled. `values`: one score from 0 to
+    5 for each combination of these flags' readings, row by row (the last flag's reading changes fastest); their
+    number is the product of the flags' numbers of readings.
     """
 
     claim_key: str
@@ -22,63 +39,56 @@ class Alternative(Record):
 
 
 class CriterionTerm(Record):
-    """One criterion of a vendor: the best of its alternatives under the same readings, else `missing`.
+    """A vendor's score in one criterion: the largest of the alternatives' values, or `missing` without any.
 
-    `weight` is within the dimension; the weights of a vendor's criteria in a dimension sum to 1.
+    `weight`: its share of the dimension; the shares of a vendor's terms in a dimension sum to 1.
     """
 
     vendor: str
     dimension: str
     criterion: str
-    weight: Fraction = Field(ge=0)
+    weight: Fraction
     alternatives: tuple[Alternative, ...] = ()
-    missing: Fraction = Fraction(0)
+    missing: Fraction
 
 
 class OpenFlag(Record):
-    """A flag nobody has settled, on one claim of one vendor, with the keys of its readings."""
+    """A flag on which some score depends. `labels` say its readings for people, in the order of `readings`."""
 
     id: str
     claim_key: str
     flag: str
     vendor: str
     readings: tuple[str, ...] = Field(min_length=2)
+    labels: tuple[Words, ...] = ()
 
 
-class WeightedDimension(Record):
-    """A dimension and its weight in the total."""
-
-    id: str
-    weight: Fraction = Field(ge=0)
-
-
-class LeftOut(Record):
-    """A claim that contributes nothing, and why."""
+class UsedConversion(Record):
+    """A figure that counts only because a stated conversion was applied. `count_key`: the claim that states the count."""
 
     claim_key: str
-    reason: str
-
-
-class Conversion(Record):
-    """A conversion that made a claim comparable, as it is shown."""
-
-    claim_key: str
-    note: str
+    dimension: str
+    criterion: str
+    given: str
+    times: str
+    becomes: str
+    count_key: str | None = None
+    why: Words
 
 
 class Derivation(Record):
-    """Everything one card's scores are computed from.
+    """All that a card's scores follow from. `decimals` for totals; `rounding`: places of a dimension's score, if any.
 
-    `decimals`: places a total is shown with. `rounding`: places a dimension's score is rounded to, half up,
-    before it is weighted; None keeps it whole.
+    `dimensions`: with their weights, in the card's order. `terms`: by vendor, then in the card's order. `left_out`:
+    claims that the card asks for and that count for nothing, each with the reason.
     """
 
     card: str
-    decimals: int = Field(ge=0)
-    rounding: int | None = Field(default=None, ge=0)
+    decimals: int
+    rounding: int | None
     vendors: tuple[str, ...]
-    dimensions: tuple[WeightedDimension, ...] = Field(min_length=1)
-    open_flags: tuple[OpenFlag, ...] = ()
-    terms: tuple[CriterionTerm, ...] = ()
-    left_out: tuple[LeftOut, ...] = ()
-    conversions: tuple[Conversion, ...] = ()
+    dimensions: tuple[tuple[str, Fraction], ...]
+    open_flags: tuple[OpenFlag, ...]
+    terms: tuple[CriterionTerm, ...]
+    left_out: tuple[tuple[str, str], ...]
+    conversions: tuple[UsedConversion, ...]
