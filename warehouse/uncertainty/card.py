@@ -111,7 +111,7 @@ def _vendor(
     dimensions: list[Node] = []
     added: list[Node] = []
     for name, terms in row.items():
-        if sum((term.weight for term in terms), Fraction(0)) != 1:
+        if sum(_whole(term.weight, scales.criterion) for term in terms) != scales.criterion:
             raise KoujingError(
                 f"{card}: the criteria of {vendor} in {name} have weights that do not sum to 1; derive it again"
             )
@@ -144,7 +144,7 @@ def _table(alternative: Alternative, factor: int, scales: _Scales) -> Table:
 
 
 def _shares(derivation: Derivation, weights: Mapping[str, Fraction] | None) -> dict[str, Fraction]:
-    own = {dimension.id: dimension.weight for dimension in derivation.dimensions}
+    own = dict(derivation.dimensions)
     taken = own if weights is None else weights
     if set(taken) != set(own):
         raise KoujingError(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import gc
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -29,7 +31,7 @@ class Limits:
     """
 
     search: int = 20_000
-    spread: int = 4_000_000
+    spread: int = 1_000_000
     rank: int = 1_000_000
     table: int = 256
 
@@ -48,7 +50,23 @@ def evaluate(
 
     Raises KoujingError for weights that do not fit the card and for a derivation that contradicts itself.
     """
-    card = trees(derivation, weights, limits.table)
+    with _collector_at_rest():
+        return _evaluated(derivation, trees(derivation, weights, limits.table), limits)
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Keeps the cyclic collector from walking every record again and again: nothing made here is a cycle."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _evaluated(derivation: Derivation, card: CardTrees, limits: Limits) -> Evaluation:
     run = _Run(card, limits)
     totals = {tree.vendor: run.total(tree) for tree in card.vendors}
     field = Field(totals)
