@@ -9,7 +9,6 @@ from pydantic import Field
 from schemas.quantity import Bound
 from schemas.record import Record
 
-
 MOST_INPUTS = 64
 
 

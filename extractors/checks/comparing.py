@@ -341,13 +341,12 @@ def _by_direction(a: Said, b: Said) -> Compared | None:
     for told, silent in ((a, b), (b, a)):
         if silent.direction != "unspecified" or told.direction == silent.direction:
             continue
-        if told.direction == "bidirectional":
-            told, meant = _one_way(told), silent
-        elif silent.unit == "byte/s":  # a network link is per direction by convention
+        meant = silent
+        if told.direction == "unidirectional":
+            if silent.unit != "byte/s":
+                continue  # a network link is per direction by convention
             meant = _one_way(replace(silent, direction="bidirectional"))
-        else:
-            continue
-        if _same_figure(told, meant) and told.bound is meant.bound:
+        if _same_figure(_one_way(told), meant) and told.bound is meant.bound:
             return Compared(
                 Relation.COMPATIBLE, f"{a.shown} and {b.shown} are one figure, counted one way and both ways"
             )
