@@ -6,11 +6,17 @@ import re
 from typing import NamedTuple
 
 from extractors.cues import Hit, basis_hits
+from extractors.fold import fold
 from extractors.mention import Mention
 from extractors.scopes import Scope, Surroundings
 from schemas.registry import Metric
 
 _INSTANCES = re.compile(r"\b(?:instances?|VMs?|virtual machines?)\b|云主机|云服务器|实例规格", re.IGNORECASE)
+_INSTANCE_SIZES = re.compile(
+    r"实例规格|规格族|实例族|GPU 型实例|(?:instance|machine|VM) (?:types|sizes|families|family)|[A-Z]\w* instances\b",
+    re.IGNORECASE,
+)
+_OF_AN_INSTANCE = frozenset({"rdma_bandwidth", "network_bandwidth", "message_rate", "accelerator_count"})
 _CARD_BEFORE = re.compile(
     r"[×x*] ?(?:[A-Z][A-Za-z]* )?(?:[A-Z]{1,2}\d{1,3}[A-Za-z]*|昇腾 ?\d+\w?|RTX ?\w+)(?: \w{2,5})? ?[(（]?$"
 )
@@ -29,12 +35,22 @@ _OF_A_FILE_SYSTEM = (
 )
 _EXPLICIT = re.compile(r"per\b|each\b|every\b|one\b|a single|je\b|pro\b|[每单]", re.IGNORECASE)
 _OF_A_RACK = re.compile(r"超节点|整柜|机柜|supernode|rack|cabinet|UltraServer|NVL\d+|SuperPod", re.IGNORECASE)
+_EACH_OF_THEM = re.compile(r" ?(?:of \w+ )?each\b", re.IGNORECASE)
 _SUMMED = re.compile(
     r"pooled|\btotal\b|in total|together|altogether|combined|总|合计|池化|整机|整柜", re.IGNORECASE
 )
 _CLUSTER = re.compile(r"cluster|集群|丛集|クラスタ", re.IGNORECASE)
 # Scopes too far from the figure to say what it is per.
 _SILENT = frozenset({"earlier", "title", "caption", "segment", "clause", "after", "note", "lead", "question"})
+_FILE_SYSTEMS = re.compile(
+    r"file ?systems?\b|文件系统|檔案系統|ファイルシステム|\bSFS\b|\bNFS\b", re.IGNORECASE
+)
+_THE_FILE_SYSTEM = re.compile(
+    r"(?<!并行)文件系统(?![个数])(?!.{0,10}(?:聚合|集群))[^。;；,，\d]{0,14}$|檔案系統[^。;；,，\d]{0,14}$"
+    r"|(?:\b(?:the|our|this|a|its|shared) (?:\w+ )?(?:file ?system|share))\b[^.;,\d]{0,24}$|ファイルシステム[^。、\d]{0,14}$",
+    re.IGNORECASE,
+)
+_PARTS = frozenset({"per_nic", "per_port", "per_link"})
 _STORAGE_ONLY = ("fs_throughput", "fs_iops", "fs_latency")
 
 
@@ -69,10 +85,18 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
     return _implied(metric, around, spec_sheet=spec_sheet)
 
 
+def bases_named(text: str, metric: Metric) -> frozenset[str]:
+    """Every basis that words name and that a figure of the metric can be on."""
+    hits = (_as_file_system(hit, metric) for hit in basis_hits(fold(text)))
+    return frozenset(hit.name for hit in hits if _fits(hit.name, metric))
+
+
 def _of_memory(around: Surroundings) -> Told | None:
     """Memory is a card's, though a row names the machine that holds the cards, unless the figure is summed."""
     if _CARD_BEFORE.search(around.before[-24:]):
         return Told("per_accelerator", "the card's name stands before it")
+    if _EACH_OF_THEM.match(around.after):
+        return Told("per_accelerator", "each of the cards")
     if _SUMMED.search(around.text_of("near", "column")):
         over = _OF_A_RACK.search(around.text_of("near", "label", "heading", "title"))
         return Told("per_supernode", f"summed over {over.group()}") if over else None
@@ -88,6 +112,12 @@ def _said_in(scope: Scope, metric: Metric, mention: Mention, around: Surrounding
     """The basis that one scope names for a figure of the metric; None where it names none, or two."""
     hits = [_as_file_system(h, metric) for h in basis_hits(scope.text, around.around(scope))]
     hits = [h for h in hits if _fits(h.name, metric)]
+    if mention.times is not None and metric.name != "port_speed" and scope.name != "head":
+        hits = [
+            h for h in hits if h.name not in _PARTS or _EXPLICIT.match(scope.text, h.start)
+        ]  # 8 × 400 Gbps of cards are what holds the eight
+    if metric.name == "sla_availability" and len({h.name for h in hits}) > 1:
+        hits = [h for h in hits if h.name != "per_service"]  # an instance's uptime is not the service's
     if not hits:
         return None
     if scope.name in ("near", "before"):
@@ -109,12 +139,23 @@ def _implied(metric: Metric, around: Surroundings, *, spec_sheet: bool) -> Told:
     """The basis where no words name one."""
     if spec_sheet and metric.family == "network" and _INSTANCES.search(around.text_of("heading", "title")):
         return Told("per_instance", "a sheet of instance sizes")
+    if metric.name in _OF_AN_INSTANCE and _INSTANCE_SIZES.search(around.text_of("title")):
+        return Told("per_instance", "a page of instance sizes")
     if metric.name == "mtbf" and _CLUSTER.search(around.sentence):
         return Told("per_cluster", "the sentence speaks of a cluster")
     if metric.default_basis:
         return Told(metric.default_basis, "implied by the metric")
     if spec_sheet and metric.name in _STORAGE_ONLY:
         return Told("per_filesystem", "limits of one storage product")
+    if metric.name in _STORAGE_ONLY and _THE_FILE_SYSTEM.search(around.before[-40:]):
+        return Told("per_filesystem", "the file system is what the sentence is about")
+    about = (
+        around.text_of("heading", "title", "intro", "caption", "corner")
+        if around.block.cell is not None
+        else ""
+    )
+    if metric.name in _STORAGE_ONLY and _FILE_SYSTEMS.search(about):
+        return Told("per_filesystem", "a table of file systems")
     return Told("unspecified", "not said")
 
 
@@ -163,16 +204,19 @@ def _reaches(scope: Scope, cue_end: int, mention: Mention, around: Surroundings)
     if _ALSO.search(between) or (len(between) <= 80 and _PARALLEL.search(between)):
         return True
     return (
-        re.search(r"\d", _COUNTS.sub("", between)) is None and mention.start - (scope.offset + cue_end) <= 40
+        re.search(r"(?<![A-Za-z])\d", _COUNTS.sub("", between)) is None
+        and mention.start - (scope.offset + cue_end) <= 40
     )
 
 
 _ALSO = re.compile(r"(?:\bor|\bi\.e\.|即|也就是|合计?|或) ?$")
 # Reads 300 GB/s, writes 150 GB/s: the second figure is on the first one's basis.
 _PARALLEL = re.compile(
-    r"\d ?[A-Za-z/]+[,，;；、]? ?(?:而|and|with|plus)? ?(?:(?:顺序|随机)?[读写](?:入|取)?(?:带宽|吞吐)?|(?:sequential "
+    r"\d ?[A-Za-z/]+ ?(?:(?:for |of |on )?(?:reads?|reading|writes?|writing))?[,，;；、]? ?(?:而|and|with"
+    r"|plus)? ?(?:(?:顺序|随机)?[读写](?:入|取)?(?:带宽|吞吐)?|(?:sequential "
     r"|random )?(?:reads?|writes?|reading|writing)(?: (?:at|of|to))?)"
-    r"[^\d,，。;；]{0,8}$",
+    r"[^\d,，。;；]{0,8}$"
+    r"|\d ?[A-Za-z/]+ (?:for |of |on )?(?:reads?|reading|writes?|writing) (?:and|plus) $",
     re.IGNORECASE,
 )
 _ONE_WAY = re.compile(

@@ -16,9 +16,10 @@ _NEGATED = re.compile(
     r"|without|no longer|not (?:support|offer|need|require)\w*|doesn't|does not|don't|not \w+ (?:by|with|over|to|for|as|on))[^,，。;；]{0,18}$",
     re.IGNORECASE,
 )
+_YES = re.compile(r"\W*(?:yes\b|是的?[,，。]|支持|可以|能[,，。]|はい|ja\b|oui\b)", re.IGNORECASE)
 _WINDOW = 240
 _DENIED_AFTER = re.compile(
-    r"^[^,，。;；]{0,24}?(?:(?:is|are|was) (?:not|no longer|un)|not (?:supported|available|offered|included)|unsupported|unavailable"
+    r"^[^,，。;；]{0,24}?(?:(?:is|are|was)(?: not|n['’]t| no longer| un)|not (?:supported|available|offered|included)|unsupported|unavailable"
     r"|(?:is|are) planned|planned for|coming soon|on the roadmap|in development"
     r"|即将|规划中|开发中|暂不|尚未|不支持|不可用|不提供|未支持|敬请期待"
     r"|[:：|]\s*(?:no|none|n/a|not \w+|否|无|不支持|—|-|×|✗)(?![A-Za-z]))",
@@ -74,14 +75,16 @@ class CapabilityMention:
 def find_capabilities(page: Page) -> Iterator[CapabilityMention]:
     """Every capability that a visible, non-chrome block states, in order."""
     for index, block in enumerate(page.document.blocks):
-        if block.chrome or block.kind in (BlockKind.HEADING, BlockKind.CODE):
+        if block.chrome or block.kind is BlockKind.CODE:
+            continue
+        if block.kind is BlockKind.HEADING:
+            yield from _affirmed(page, index)
             continue
         text = page.folded[block.start : block.end]
         for (capability, against), cues in capability_cues().of(text):
             for match in cues.finditer(text):
-                start, end = _clause(text, match.start(), match.end())
-                clause, before = text[start:end], text[max(0, match.start() - 40) : match.start()]
-                if against is not None and against.search(clause):
+                start, end = clause_of(text, match.start(), match.end())
+                if against is not None and against.search(text[start:end]):
                     continue
                 if capability.name == "not_disclosed":
                     for of in _undisclosed(
@@ -91,35 +94,58 @@ def find_capabilities(page: Page) -> Iterator[CapabilityMention]:
                             capability.name, index, block.start + start, block.start + end,
                             block.start + match.start(), block.start + match.end(), of,
                         )  # fmt: skip
-                elif _is_stated(page, index, text, match.start(), match.end(), before):
+                elif _is_stated(page, index, text, match.start(), match.end()):
                     yield CapabilityMention(
                         capability.name, index, block.start + start, block.start + end,
                         block.start + match.start(), block.start + match.end(),
                     )  # fmt: skip
 
 
-def _is_stated(page: Page, index: int, text: str, start: int, end: int, before: str) -> bool:
+def _affirmed(page: Page, index: int) -> Iterator[CapabilityMention]:
+    """What a question in a heading asks for and the text under it answers with yes."""
+    blocks = page.document.blocks
+    asked = page.folded[blocks[index].start : blocks[index].end]
+    if not asked.rstrip().endswith(("?", "？")) or index + 1 >= len(blocks):
+        return
+    answer = blocks[index + 1]
+    if answer.kind is BlockKind.HEADING or not _YES.match(page.folded[answer.start : answer.end]):
+        return
+    for (capability, _), cues in capability_cues().of(asked):
+        if capability.name != "not_disclosed" and (match := cues.search(asked)):
+            start = blocks[index].start
+            yield CapabilityMention(
+                capability.name, index, start, blocks[index].end, start + match.start(), start + match.end()
+            )
+
+
+def _is_stated(page: Page, index: int, text: str, start: int, end: int) -> bool:
     """Whether the words say that it is there: not denied, planned, asked about or only compared with."""
+    return _ONLY_TALK.search(_sentence(text, start)) is None and not is_denied(page, index, text, start, end)
+
+
+def is_denied(page: Page, index: int, text: str, start: int, end: int) -> bool:
+    """Whether what stands at `start:end` of the block's text is said to be missing, planned, or a rival's."""
+    before = text[max(0, start - 40) : start]
     after = text[end : end + 60]
-    if _NEGATED.search(before) or _DENIED_AFTER.match(after) or _ONLY_TALK.search(_sentence(text, start)):
-        return False
+    if _NEGATED.search(before) or _DENIED_AFTER.match(after):
+        return True
     if _COMPARED.search(before) and (_ALSO_RAN.match(after) or _RIVAL.search(before)):
-        return False
+        return True
     block = page.document.blocks[index]
     if block.cell is None or block.cell.col > 0:
-        return True
+        return False
     # A row that ends in "No" denies what its header names.
     row = [
         page.folded[b.start : b.end]
         for b in page.document.blocks[index + 1 : index + 8]
         if b.cell is not None and (b.cell.table, b.cell.row) == (block.cell.table, block.cell.row)
     ]
-    return not (row and all(_DENIED_CELL.match(cell) for cell in row))
+    return bool(row) and all(_DENIED_CELL.match(cell) for cell in row)
 
 
 def _sentence(text: str, position: int) -> str:
     first, last = max(0, position - _WINDOW), min(len(text), position + _WINDOW)
-    left = max(max(text.rfind(mark, first, position) for mark in "。；;\n！") + 1, first)
+    left = max(max(text.rfind(mark, first, position) for mark in "。；;\n！?？") + 1, first)
     ends = [found + 1 for mark in "。；;\n！?？" if (found := text.find(mark, position, last)) >= 0]
     return text[left : min(ends, default=last)]
 
@@ -131,7 +157,8 @@ def _headers(block: Block) -> str:
     return fold(" ".join(h.text for h in (*block.cell.row_headers, *block.cell.col_headers)))
 
 
-def _clause(text: str, start: int, end: int) -> tuple[int, int]:
+def clause_of(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the clause that holds `start:end` stands in the text."""
     first, last = max(0, start - _WINDOW), min(len(text), end + _WINDOW)
     left = max(max(text.rfind(mark, first, start) for mark in "，。；;、,\n\t|！？") + 1, first)
     ends = [found for mark in "，。；;、,\n\t|！？" if (found := text.find(mark, end, last)) >= 0]

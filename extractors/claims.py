@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, islice
+from typing import NamedTuple
 
 from extractors.basis import basis_of, direction_of
 from extractors.capability_claims import capability_claims
@@ -26,7 +27,7 @@ from extractors.figures import (
 from extractors.flags import flag_names
 from extractors.guards import is_claimable, is_market_or_score, is_supplied
 from extractors.headers import dress
-from extractors.meaning import Meaning, metric_of
+from extractors.meaning import Meaning, metric_of, weights_of
 from extractors.mention import Mention
 from extractors.page import Page
 from extractors.quantities import find_mentions
@@ -46,6 +47,11 @@ _STORAGE_PAGE = re.compile(
 _NETWORK_PAGE = re.compile(r"RDMA|InfiniBand|RoCE|网络|network|interconnect|fabric", re.IGNORECASE)
 _MEMORY = re.compile(r"高带宽内存|high-bandwidth memory|HBM|显存", re.IGNORECASE)
 _PER_TIB = re.compile(r"每 ?T(?:i)?B(?!/s)|per (?:\w+ )?TiB?\b(?!/s)", re.IGNORECASE)
+# 125, 250 or 500 MB/s of throughput per TiB
+_LISTED_PER_TIB = re.compile(
+    r"(?:,? (?:and |or )?|、|/)\d[^.;。；]{0,60}?(?:per TiB\b|每 ?TiB)(?!/)", re.IGNORECASE
+)
+_BARE_MULTIPLE = re.compile(r"翻倍|减半|(?i:halved|halves|doubles|doubled)")
 _KEPT_AS_OTHER = frozenset({Dimension.MONEY, Dimension.FLOPS})
 _SCORED = frozenset({Dimension.FRACTION, Dimension.MONEY, Dimension.BARE})
 
@@ -55,12 +61,28 @@ def read_claims(page: Page, context: Context) -> list[Claim]:
 
     At most one more than MOST_CLAIMS: a page that states more is a trap or a dump, which the ledger refuses.
     """
-    found = list(islice(chain(_figures(page, context), capability_claims(page, context)), MOST_CLAIMS + 1))
-    found.sort(key=lambda c: (c.evidence.start, c.evidence.end, c.metric))
-    return _with_keys(found)
+    figures = (figure.claim for figure in figures_of(page, context) if figure.claim is not None)
+    return ordered(islice(chain(figures, capability_claims(page, context)), MOST_CLAIMS + 1))
 
 
-def _figures(page: Page, context: Context) -> Iterator[Claim]:
+def ordered(claims: Iterable[Claim]) -> list[Claim]:
+    """The claims of one page in the order of its text, each with a key of its own."""
+    return _with_keys(sorted(claims, key=lambda c: (c.evidence.start, c.evidence.end, c.metric)))
+
+
+class Figure(NamedTuple):
+    """A number that may state something, what stands around it, and the claim that the rules make of it, if any."""
+
+    block: int
+    mention: Mention
+    around: Surroundings
+    subject: Subject
+    spec_sheet: bool
+    claim: Claim | None
+
+
+def figures_of(page: Page, context: Context) -> Iterator[Figure]:
+    """Every number of a page that is not ruled out as a claim, in order."""
     spec_tables = _spec_tables(page)
     carried, last_named = context.subject, Subject(None, None)
     for index, block in enumerate(page.document.blocks):
@@ -89,11 +111,10 @@ def _figures(page: Page, context: Context) -> Iterator[Claim]:
                 continue
             spec = block.cell is not None and block.cell.table in spec_tables
             spec = spec or block.kind is BlockKind.DEFINITION
-            claim = _claim(page, mention, around, subject, context, spec_sheet=spec)
+            claim = claim_of(page, mention, around, subject, context, spec_sheet=spec)
             if claim is not None and which and contradicts(page.folded, mentions[which - 1], raw):
                 claim = claim.model_copy(update={"flags": (*claim.flags, "internal_error")})
-            if claim is not None:
-                yield claim
+            yield Figure(index, mention, around, subject, spec, claim)
         if block.kind is not BlockKind.HEADING and index not in page.flat_headers:
             last_named = only_vendor(text) or last_named
 
@@ -119,7 +140,7 @@ def _spec_tables(page: Page) -> frozenset[int]:
     return frozenset(found)
 
 
-def _claim(
+def claim_of(
     page: Page,
     mention: Mention,
     around: Surroundings,
@@ -127,11 +148,14 @@ def _claim(
     context: Context,
     *,
     spec_sheet: bool,
+    chosen: Meaning | None = None,
 ) -> Claim | None:
+    """The claim that a mention makes; None where no metric fits. `chosen`: its metric, where others decided it."""
     family = family_of(subject.vendor, subject.product)
     if family == "any":
         family = _family_here(page, around)
     meaning, dimension = _meaning(mention, around, family)
+    meaning = chosen or meaning
     if meaning is None and mention.dimension in _KEPT_AS_OTHER and not context.article:
         meaning = Meaning(
             registry().metric("other"), f"a figure in {mention.dimension.value} of no known metric"
@@ -139,7 +163,8 @@ def _claim(
     if meaning is None or (mention.dimension in _SCORED and is_market_or_score(around)):
         return None
     metric = meaning.metric
-    per_tib = re.search(r"(?i)TiB", around.text_of("near", "column", "row")) is not None
+    listed = _LISTED_PER_TIB.match(around.after)
+    per_tib = "tib" in (around.text_of("near", "column", "row") + (listed.group() if listed else "")).lower()
     amounts = amounts_of(mention, metric, dimension, binary=per_tib)
     if amounts is None:
         return None
@@ -153,8 +178,11 @@ def _claim(
     if bound is Bound.EXACT and high is not None:
         bound = Bound.RANGE
     qualifiers = qualifiers_of(mention, metric, around)
-    if metric.name == "relative_improvement" and (of := improves(around)):
-        qualifiers["of"] = of
+    if metric.name == "relative_improvement":
+        if of := improves(around):
+            qualifiers["of"] = of
+        elif _BARE_MULTIPLE.fullmatch(page.folded[mention.start : mention.end]) and not baseline_of(around):
+            return None  # FP8 doubles, writes are halved: no improvement of anything that is named
     start, end = quote_span(page, mention, meaning, told, around)
     draft = Claim(
         claim_key="draft",
@@ -183,9 +211,32 @@ def _claim(
             "product": subject.product_rule or "not named",
         },
     )
+    return with_flags(page, mention, draft, around, context)
+
+
+def with_flags(page: Page, mention: Mention, claim: Claim, around: Surroundings, context: Context) -> Claim:
+    """The claim with the flags that its fields as they are call for."""
     top = page.tops.get(around.block.cell.table, "") if around.block.cell is not None else ""
-    flags = flag_names(metric, mention, draft, around, tier=context.tier, repeats=context.repeats, top=top)
-    return draft.model_copy(update={"flags": flags})
+    metric = registry().metric(claim.metric)
+    # What a vendor prints of another vendor is a copy.
+    own = context.subject
+    foreign = None not in (own.vendor, claim.vendor) and claim.vendor != own.vendor
+    foreign = foreign and own.vendor_rule in ("source", "title", "heading", "frame")
+    flags = flag_names(
+        metric, mention, claim, around, tier=context.tier, repeats=context.repeats or foreign, top=top
+    )
+    kept = ("internal_error",) if "internal_error" in claim.flags else ()
+    return claim.model_copy(update={"flags": (*flags, *kept)})
+
+
+def rivals_of(
+    page: Page, mention: Mention, around: Surroundings, subject: Subject
+) -> tuple[dict[str, float], Dimension]:
+    """The metrics that words around a mention name, each with its weight, and the dimension it is read under."""
+    family = family_of(subject.vendor, subject.product)
+    family = _family_here(page, around) if family == "any" else family
+    dimension = _meaning(mention, around, family)[1]
+    return weights_of(mention, around, family, dimension)[0], dimension
 
 
 def _family_here(page: Page, around: Surroundings) -> str:
@@ -209,7 +260,10 @@ def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meani
     if dimension is Dimension.DATA:
         near = around.text_of("near", "label", "column")
         written_in_bits = mention.unit.bytes_written is False
-        if (
+        at = around.sentence_start
+        if "iB" in around.sentence[mention.unit_start - at : mention.end - at]:
+            pass  # a TiB that is bought, though its sentence speaks of throughput
+        elif (
             re.search(r"(?i)吞吐|每秒|throughput|带宽|频宽|bandwidth", near) and not _MEMORY.search(near)
         ) or (
             written_in_bits
@@ -220,7 +274,9 @@ def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meani
         columns = around.text_of("column", "row")
         if re.search(r"(?i)per ?Ti?B\b|每 ?Ti?B", columns):
             return Meaning(registry().metric("throughput_per_capacity"), f"column: {columns}"), dimension
-    if dimension is Dimension.DATA_RATE and _PER_TIB.search(around.text_of("near")):
+    if dimension is Dimension.DATA_RATE and (
+        _PER_TIB.search(around.text_of("near")) or _LISTED_PER_TIB.match(around.after)
+    ):
         return Meaning(registry().metric("throughput_per_capacity"), "near: per TiB"), dimension
     if dimension is Dimension.OPS and re.search(r"每 ?Ti?B", around.text_of("near")):
         return Meaning(registry().metric("iops_per_capacity"), "near: 每 TiB"), dimension

@@ -10,15 +10,23 @@ from extractors.scale import SCALE_OF
 from extractors.scopes import Surroundings
 from schemas.registry import Metric
 
-_READ_WRITE = re.compile(r"读写|读/写|read ?(?:/|and|&|-)? ?writes?|mixed", re.IGNORECASE)
+_READ_WRITE = re.compile(
+    r"读写|读(?:和|与)写|reads? (?:plus|and) writes?|读/写|read ?(?:/|and|&|-)? ?writes?|mixed", re.IGNORECASE
+)
 _READ = re.compile(r"读(?!写)(?:取|出)?|\breads?\b|\breading\b|读み", re.IGNORECASE)
 _WRITE = re.compile(r"(?<!读)写(?:入)?|\bwrites?\b|\bwriting\b|书き|schreibend|Schreib", re.IGNORECASE)
+# 40 GB/s for reads and …, but not: reads 40 GB/s, writes 20 GB/s
+_ACCESS_BEHIND = re.compile(
+    r" (?:for |of |on |in |\()?(?:sequential |random )?(reads?|reading|writes?|writing)\b"
+    r"(?! ?(?:and|/|or|&|,)? ?(?:read|writ))(?! ?(?:at |of |up to )?\d)",
+    re.IGNORECASE,
+)
 _SIZE = re.compile(
     r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkMG]i?B?|B|字节|bytes?)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
 )
 _LOADED = re.compile(
     r"(?:带|真实|业务|满)负载|满载|业务水位|水位(?:达|为|在|到)? ?\d+ ?%|\d+ ?% ?(?:的)?水位"
-    r"|under (?:\w+ )?load|production load|\d+ ?(?:%|percent) (?:full|capacity|utili[sz]ation)",
+    r"|(?:low|light|high|heavy)[- ]load|under (?:\w+ )?load|production load|\d+ ?(?:%|percent) (?:full|capacity|utili[sz]ation)",
     re.IGNORECASE,
 )
 _CHECKPOINT_SIZE = re.compile(r"(?<![A-Za-z0-9.])\d[\d,.]* ?[GTP]i?B(?![A-Za-z/])")
@@ -39,7 +47,8 @@ _STORAGE_FIGURES = re.compile(r"[KMGTP]i?B/s|[KMGTP]i?Bps|IOPS")
 _PROTOCOL = re.compile(r"TCP/IP|RDMA|RoCE|InfiniBand|NFSv?[34]?|POSIX|SMB", re.IGNORECASE)
 _WORKLOAD = re.compile(
     r"单路(?:平均)?|single (?:path|stream|thread)|one stream|fio[^。；;\n)）]{0,60}|训推共池|全透读|全命中"
-    r"|simulated [\w ]{2,24}|worst case|多核压测|\d+B model|千亿参数(?:模型)?|大模型训练"
+    r"|\bbatch(?: size)?(?: of)? ?\d+|批大小 ?\d+|batch ?size|(?:输入|输出|上下文)(?:长度)? ?\d|\d+K? (?:input"
+    r"|output|prompt) tokens|TPOT|(?:并发|concurrency)(?: of)? ?\d+|simulated [\w ]{2,24}|worst case|多核压测|\d+B model|千亿参数(?:模型)?|大模型训练"
     r"|(?:DeepSeek|LLaMA|Llama|Qwen|GPT|Mixtral|Kimi|GLM)[-\w. ]{0,8}\w|MoE|混合专家模型(?:训练)?"
 )
 
@@ -128,8 +137,26 @@ def _load(sentence: str) -> str | None:
     return "loaded" if _LOADED.search(sentence) else None
 
 
+def condition_in(key: str, text: str) -> str | None:
+    """What a folded text states of one condition (access, load, scale, size, workload, protocol), in its words."""
+    if key == "access":
+        return _access(text)
+    if key == "load":
+        return _load(text)
+    pattern = {"scale": _SCALE, "size": _SIZE, "workload": _WORKLOAD, "protocol": _PROTOCOL}[key]
+    found = pattern.search(text)
+    return found.group().strip() if found else None
+
+
+def is_vague(baseline: str) -> bool:
+    """Whether words name nothing that a figure could be compared with ("than before")."""
+    return len(baseline.strip()) < 2 or _VAGUE.match(baseline.strip()) is not None
+
+
 def _access_of(metric: Metric, around: Surroundings) -> str | None:
     """Read, write or mixed: beside the figure and over it, then in its notes, then in a sentence about it alone."""
+    if behind := _ACCESS_BEHIND.match(around.after):
+        return "read" if behind[1].lower().startswith("read") else "write"
     for names in (
         ("near", "column", "row", "label"),
         ("near", "segment", "column", "row", "label", "caption"),
@@ -157,7 +184,7 @@ def _scale(around: Surroundings, *, metric_is_share: bool) -> re.Match[str] | No
     if found is None and metric_is_share:
         found = _SCALE.search(around.sentence)
         if found is None and _ANAPHOR.search(around.sentence):
-            found = _SCALE.search(around.text_of("earlier")[-240:])
+            found = _SCALE.search(around.text_of("earlier")[-240:] or _paragraph_before(around))
     if found is not None:
         return found
     for text, behind in ((around.before, True), (around.after[:24], False)):
@@ -166,6 +193,11 @@ def _scale(around: Surroundings, *, metric_is_share: bool) -> re.Match[str] | No
             if not re.search(r"[\d、;；]", between) and SCALE_OF.match(text[match.end() :] + " "):
                 return match
     return None
+
+
+def _paragraph_before(around: Surroundings) -> str:
+    """What stands before the sentence's paragraph in its section, for "that is the sample behind …"."""
+    return around.section[: max(0, around.section.find(around.sentence))][-240:]
 
 
 def _access(text: str) -> str | None:
@@ -182,6 +214,10 @@ _BASELINE = re.compile(
     r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、]{2,20}?)"
     r"(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
     r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
+    r"|(?:×|x|times|-fold) (?:the|as many|more|fewer) [\w -]{2,24} (?:of|than|as) (?:an? |the )?(?P<whom>[A-Z][\w.-]{2,24})"
+    r"|(?:较|相比|对比|比)(?:于)? ?(?P<header>[A-Za-z\u4e00-\u9fff][\w .-]{1,20}?)(?: ?(?:相比|的?(?:提升|倍数|加速比|变化))?$)"
+    r"|(?:和|跟|同|与) ?(?P<same>[A-Za-z][\w ./-]{1,20}?) ?相比"
+    r"|(?:对比|相较于?|相比(?:于|之)?) ?(?P<aside>[A-Za-z][\w ./-]{1,20}|自建[\u4e00-\u9fff]{2,4})(?=[)）。，,]|$)"
     r"|(?:×|x|times) what (?P<what>[A-Z][\w.-]{2,24}) (?:got|did|achieved|reached)"
     r"|[以拿与同] ?(?P<ref>[^,，。;；、]{2,16}?) ?[作为]?(?:对照|基准|基线|参照)"
     r"|[是为](?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
@@ -202,7 +238,12 @@ def baseline_of(around: Surroundings) -> str | None:
     """What a relative claim is compared with, where that is named; "than before" names nothing."""
     if version := _VERSION_BASELINE.search(around.before[-20:]):
         return version["version"]
-    for text in (around.before[-80:], around.after[:48], around.text_of("label", "lead", "note")):
+    for text in (
+        around.before[-80:],
+        around.after[:48],
+        around.text_of("label", "lead", "note"),
+        around.text_of("column", "row"),
+    ):
         for match in _BASELINE.finditer(text):
             found = next(g for g in match.groups() if g)
             if not _VAGUE.match(found):

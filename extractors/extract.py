@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Protocol
 
 from extractors.checks import check_claim
 from extractors.claims import read_claims
@@ -10,18 +11,21 @@ from extractors.context import EXTRACTOR, Context
 from extractors.document import masked, read_document
 from extractors.flags import readings_of
 from extractors.fold import fold
-from extractors.page import page_of
+from extractors.model.injection import attempts_in, attempts_in_markup, blanked
+from extractors.page import Page, page_of
 from extractors.plain import restructure
 from extractors.subject import Subject, page_subject, vendor_names
+from schemas.asking import Asked
+from schemas.claim import Claim
 from schemas.document import BlockKind, Document
 from schemas.errors import UnreadableError
-from schemas.extraction import Extraction
+from schemas.extraction import Extraction, Suspicion
 from schemas.source import Tier
 
 _BREADCRUMB = re.compile(r"\S (?:[>＞»›/／|»]) \S|[>＞»›].*[>＞»›]")
 _LONG_TEXT = 1500
 _BYLINE = re.compile(
-    r"^By [A-Z]|记者|記者|编辑部|編集部|責任編集|来源[:：]|作者[:：]|paper club|reading group|desk report"
+    r"^(?-i:By [A-Z])|记者|記者|编辑部|編集部|責任編集|来源[:：]|作者[:：]|paper club|reading group|desk report"
     r"|\(joined \d{4}|\d posts\b|Forum »|wrote on",
     re.IGNORECASE | re.MULTILINE,
 )
@@ -36,6 +40,17 @@ _BEST_MEASURED = re.compile(
 )
 
 
+class SecondReader(Protocol):
+    """Whoever is asked about a page after the rules: see `extractors.model`."""
+
+    name: str
+
+    def read(
+        self, page: Page, context: Context, visible: str, claims: list[Claim]
+    ) -> tuple[list[Claim], Asked]:
+        """The page's claims as they are then, and what asking came to."""
+
+
 def extract(
     body: bytes,
     *,
@@ -46,19 +61,34 @@ def extract(
     product: str | None = None,
     language: str = "",
     tier: Tier = "T1",
+    second: SecondReader | None = None,
 ) -> Extraction:
     """Everything that the bytes of one page claim; an unreadable page gives no claims and the reason.
 
     `vendor` and `product` are the page's subject where the source list knows it; otherwise title, breadcrumb
     and headings decide. `name` (a file name or address) helps to tell HTML, Markdown and plain text apart.
+    `second` is asked about what the rules leave open, once they are done.
     """
     try:
         document = read_document(body, content_type=content_type, name=name or source)
     except UnreadableError as error:
-        return Extraction(source=source, document=None, reason=str(error), extractor=EXTRACTOR)
+        return Extraction(source=source, document=None, reason=str(error), extractor=reader_name(second))
+    unseen = attempts_in_markup(body) if document.form != "text" else ()
     return extract_document(
-        document, source=source, vendor=vendor, product=product, language=language, tier=tier
+        document,
+        source=source,
+        vendor=vendor,
+        product=product,
+        language=language,
+        tier=tier,
+        second=second,
+        unseen=unseen,
     )
+
+
+def reader_name(second: SecondReader | None) -> str:
+    """What a page is read by: the grammar with its version, and the second reader where there is one."""
+    return EXTRACTOR if second is None else f"{EXTRACTOR}+{second.name}"
 
 
 def extract_document(
@@ -69,12 +99,15 @@ def extract_document(
     product: str | None = None,
     language: str = "",
     tier: Tier = "T1",
+    second: SecondReader | None = None,
+    unseen: tuple[Suspicion, ...] = (),
 ) -> Extraction:
-    """Everything that a document claims, for one that was read before."""
+    """Everything that a document claims, for one that was read before. `unseen`: attempts that its text has not."""
     flat: dict[int, str] = {}
     if document.form == "text":
         document, flat = restructure(document)
-    visible = masked(document)
+    suspicions = (*attempts_in(document), *unseen)
+    visible = blanked(masked(document), suspicions)
     page = page_of(document, visible, flat)
     subject = _subject(document, vendor, product)
     context = Context(
@@ -86,7 +119,10 @@ def extract_document(
         repeats=_repeats(document.text[:3000]),
         best_measured_from=next((m.end() for m in [_BEST_MEASURED.search(document.text)] if m), None),
     )
-    claims = read_claims(page, context)
+    claims, asked = read_claims(page, context), None
+    if second is not None:
+        claims, asked = second.read(page, context, visible, claims)
+    claims = [_beside(claim, document, suspicions) for claim in claims]
     flags = tuple(readings_of(claim, flag) for claim in claims for flag in claim.flags)
     checks = tuple(check for claim in claims for check in check_claim(claim, document, visible))
     return Extraction(
@@ -95,8 +131,22 @@ def extract_document(
         claims=tuple(claims),
         flags=flags,
         checks=checks,
-        extractor=EXTRACTOR,
+        extractor=reader_name(second),
+        asked=asked,
+        suspicions=suspicions,
     )
+
+
+def _beside(claim: Claim, document: Document, suspicions: tuple[Suspicion, ...]) -> Claim:
+    """The claim, flagged where words for machines stand in its block."""
+    if not any(found.end for found in suspicions):
+        return claim
+    start, end = claim.evidence.start, claim.evidence.end
+    block = next((b for b in document.blocks if b.start <= start < b.end), None)
+    first, last = (block.start, block.end) if block else (start, end)
+    if any(found.end and found.start < last and first < found.end for found in suspicions):
+        return claim.model_copy(update={"flags": (*claim.flags, "suspicious_text")})
+    return claim
 
 
 def _repeats(opening: str) -> bool:
@@ -123,8 +173,9 @@ def _subject(document: Document, vendor: str | None, product: str | None) -> Sub
         for b in document.blocks
         if b.kind is BlockKind.HEADING and not b.chrome
     )
+    frame = "\n".join(document.text[b.start : b.end] for b in document.blocks if b.chrome)
     body = "\n".join(document.text[b.start : b.end] for b in document.blocks if not b.chrome)
-    found = page_subject(document.title, crumbs, headings, body)
+    found = page_subject(document.title, crumbs, headings, body, frame[:_LONG_TEXT] + frame[-_LONG_TEXT:])
     if vendor is None:
         return found
     product = found.product if found.vendor == vendor else None

@@ -18,7 +18,7 @@ from schemas.registry import Metric
 
 _HEADER_BOUND = re.compile(
     r"最高|最大(?!集群|规模)|峰值|上限|封顶|到顶|顶格|限额|\bmax(?:imum)?\b|\bpeak\b|up to|\bcap\b|ceiling"
-    r"|upper bounds?|höchstens|maximal|tops? out|\blimit\b(?!ed)|\btop\b|最大値|上限値",
+    r"|upper bounds?|höchstens|maximal|tops? out|\b(?:largest|biggest)\b|\blimit\b(?!ed)|\btop\b|最大値|上限値",
     re.IGNORECASE,
 )
 _HEADER_FLOOR = re.compile(r"最低|最小|最快|最短|\bmin(?:imum)?\b(?!utes?)|低至|as low as", re.IGNORECASE)
@@ -26,14 +26,27 @@ _TOPS_OUT = re.compile(r"tops? out|upper bounds?|封顶", re.IGNORECASE)
 _PROMISE = re.compile(r"commit|uptime|availab|可用性|可用率|承诺|SLA|稼働率|Verfügbarkeit", re.IGNORECASE)
 _CREDIT = re.compile(r"credit|赔偿|赔付|代金券|refund|返金", re.IGNORECASE)
 NEED_A_LIMIT = frozenset({"fs_capacity_max", "file_count_max", "clients_max"})
+_VARIED = re.compile(
+    r"(?:并发)?(?:客户端|节点|挂载点|文件)(?:数量?)?|(?:number of |concurrent |#)?(?:clients|nodes|files)",
+    re.IGNORECASE,
+)
 _LIMIT_WORDS = re.compile(
     r"上限|最大|文件数|客户端数|单个?文件系统|最多|支持|可达|可扩展|配额|限制|\bmax|limit|quota|support|largest"
     r"|tops? out|ceiling|upper bound|maximal|höchstens|Grenzwert|Kontingent|up to|scale|grow|held|at most|mount"
-    r"|并发|同时|挂载|总数|concurrent|simultaneous",
+    r"|仍可|仍能|稳定服务|\bstill\b|并发|同时|挂载|总数|concurrent|simultaneous",
     re.IGNORECASE,
 )
 _LIMITS = frozenset(
     {"fs_capacity_max", "file_count_max", "clients_max", "cluster_size_max", "sku_count", "model_count"}
+)
+# How many or how much is allowed is a quota, however it is worded.
+_QUOTAS = frozenset({"file_count_max", "clients_max", "sku_count", "model_count"})
+_PEAK_OF = re.compile(r"\bpeak (?:[\w-]+ ){1,3}of ?$", re.IGNORECASE)
+_RATES = frozenset({"bit/s", "byte/s", "1/s"})
+_CAPPED = re.compile(
+    r"(?:capped at|limited to|höchstens|\ba (?:limit|cap|ceiling) of|\bmaximum (?:\w+ ){1,4}(?:is|of)|(?:ceiling|cap|limit) (?:is|of)"
+    r"|上限(?:则?[为是]|提到|到)?) ?$",
+    re.IGNORECASE,
 )
 _LABEL_FLOOR = re.compile(r" ?(?:以上|及以上|or more|and up)")
 _GPU_MODEL = re.compile(
@@ -87,8 +100,20 @@ def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Co
         headers += "\nmax"
     if metric.name == "relative_improvement":
         return bound, best
+    if metric.name in _QUOTAS and bound is Bound.AT_MOST:
+        return bound, False
+    if bound is Bound.EXACT and _PEAK_OF.search(around.before[-32:]):
+        return Bound.AT_MOST, True
     if bound is Bound.EXACT and _LABEL_FLOOR.match(around.text_of("label")):
         return Bound.AT_LEAST, best
+    if (
+        bound in (Bound.AT_MOST, Bound.EXACT)
+        and metric.unit in _RATES
+        and _CAPPED.search(around.before[-48:])
+    ):
+        return Bound.AT_MOST, True  # a ceiling of performance, unlike a quota, is what is reached at best
+    if metric.unit.endswith("/TiB"):
+        return bound, best  # a slope is no ceiling, whatever its table is called
     if _HEADER_BOUND.search(headers):
         if bound is Bound.EXACT:
             bound = Bound.AT_MOST
@@ -118,6 +143,9 @@ def is_limit(mention: Mention, around: Surroundings) -> bool:
     """Whether a capacity or a count is given as what is supported at most, not as the size of one thing."""
     if mention.bound is not Bound.EXACT:
         return True
+    column = around.text_of("column").split("\n")[0].strip()
+    if around.block.cell is not None and _VARIED.fullmatch(column):
+        return False  # a column of client counts says how each row was measured
     over = around.text_of("heading", "corner", "caption") if around.block.cell is not None else ""
     return _LIMIT_WORDS.search(around.sentence + "\n" + "\n".join(around.headers) + "\n" + over) is not None
 

@@ -19,12 +19,15 @@ from schemas.registry import FlagKind, Metric, registry
 from schemas.source import Tier
 
 _FAULT_CLASS = re.compile(
-    r"(?:节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)级?(?:宕机|故障|异常|掉线|失效)"
-    r"|坏(?:机|卡|节点|盘)|掉卡|卡死|慢节点|(?:硬件|网络|软件|光模块|链路|存储|端口)类?的?(?:故障|告警|问题|中断|劣化|异常)|Xid|断链|闪断"
-    r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?|(?:node|NIC|host|server|link|GPU)s? (?:that )?fails?\b"
+    r"(?:服务器|节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)级?(?:宕机|故障|异常|掉线|失效)"
+    r"|坏(?:机|卡|节点|盘)|掉卡|卡死|慢(?:节点|卡)|硬件损坏|(?:degraded|slow|stuck|flapping) (?:NVLink|NIC|link"
+    r"|GPU|node|host)|(?:硬件|网络|软件|光模块|链路|存储|端口)类?的?(?:故障|告警|问题|中断|劣化|异常)|Xid|断链|闪断"
+    r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?|(?:node|NIC"
+    r"|host|server|link|GPU)s? (?:that )?fails?\b"
     r"|(?:GPU|card|node|host|link|optic|NIC)s?\b[^.;]{0,16}(?:died|dies|broke|fell|fails|failed)|(?:GPU|ノード|サーバー|リンク)の(?:故障|障害)"
-    r"|(?:of a|dead|lost|broken|bad|faulty|failing) (?:GPU|card|accelerator|host|node|optic|link|NIC)|GPU (?:fault"
-    r"|error|loss|drop|hang)|drops? off the bus|ECC error|link flap|goes dark|hang detector"
+    r"|(?:整机|板卡|单机|单点)(?:级)?(?:的)?故障|网卡断[线連连]|断[线链](?:重连)?|(?:of a|dead|lost|broken|bad"
+    r"|faulty|failing) (?:GPU|card|accelerator|host|node|optic|link|NIC)|GPU (?:fault"
+    r"|error|loss|drop|hang)|(?:drops?|falls?|fell) off the bus|ECC error|link flap|goes dark|hang detector"
     r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
     re.IGNORECASE,
 )
@@ -40,7 +43,8 @@ _SLA_TERMS = re.compile(
     re.IGNORECASE,
 )
 _ON_REQUEST = re.compile(
-    r"工单|邀测|白名单|内测|(?:找|联系)(?:客户经理|销售|商务).{0,4}申请|申请开通|by ticket|a ticket|on request|lewat tiket|invitation|allow-?list",
+    r"工单|邀测|白名单|内测|受邀|(?:找|联系)(?:客户经理|销售|商务).{0,4}申请|申请开通|by ticket|a ticket"
+    r"|on request|lewat tiket|invitation|allow-?list",
     re.IGNORECASE,
 )
 _TABLE_ON_REQUEST = re.compile(
@@ -49,12 +53,18 @@ _TABLE_ON_REQUEST = re.compile(
     re.IGNORECASE,
 )
 _CREDITED = re.compile(
-    r"(?:公开)?论文|(?<![数依证根])据(?=[^库此点])|报道|有公开分析|Omdia|麦肯锡|沙利文|they report|I (?:read|saw|think)|scribe|my (?:other )?notes|Saw that",
+    r"(?:公开)?论文|(?<![数依证根])据(?=[^库此点])|报道|有公开分析|Omdia|麦肯锡|沙利文|they report"
+    r"|[Aa]ccording to (?!our|the (?:table|agreement|SLA|contract))|援引|转引|引述|as reported by"
+    r"|[Ee]stimates (?:by|from)|I (?:read|saw|think)|scribe|my (?:other )?notes|Saw that",
     re.IGNORECASE,
 )
 _ACCESS_NAMED = re.compile(r"\b(?:read|write)|读|写", re.IGNORECASE)
 _TARGET = re.compile(r"objective|target|goal|目标|仅供参考", re.IGNORECASE)
 _DOWN_BY = re.compile(r"(?:降低|减少|缩短|下降|压低|减小)(?:了|高达|达|约|近|超过?)? ?$")
+_FELL_BY = re.compile(
+    r"\b(?:fell|dropp?(?:s|ed)|cuts?|reduc(?:es|ed)|shr[aiu]nk|down|lower(?:s|ed)?) (?:by )?(?:up to |about )?$",
+    re.IGNORECASE,
+)
 _TIMES_LESS = re.compile(r" ?(?:lower|less|fewer|smaller|shorter)", re.IGNORECASE)
 _RELATIVE_VAGUE = re.compile(r"than before|以往|之前", re.IGNORECASE)
 _ARTICLE_TIERS = ("T3", "T4")
@@ -92,7 +102,7 @@ def flag_names(
             top + "\n" + (around.text_of("heading") if around.block.cell is not None else "")
         )
         and not _FAULT_CLASS.search(
-            _part(around) + "\n" + "\n".join(around.headers) + around.text_of("question")
+            _part(around) + "\n" + "\n".join(around.headers) + around.text_of("question", "note")
         ),
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,
@@ -164,6 +174,7 @@ def _ill_defined(claim: Claim, around: Surroundings) -> bool:
         return False
     return (
         _DOWN_BY.search(around.before[-12:]) is not None
+        or (_FELL_BY.search(around.before[-24:]) is not None and not around.after.lstrip().startswith("as "))
         or _TIMES_LESS.match(around.after[:16] + around.text_of("label")) is not None
     )
 

@@ -31,16 +31,20 @@ _SUPPLY = re.compile(
     re.IGNORECASE,
 )
 _MANY = 64
-_ON_A = re.compile(r"\b(?:on|in|across) (?:a|an|the|that|this|our) ?$", re.IGNORECASE)
+_ON_A = re.compile(r"\b(?:on|in|across|of|for) (?:a|an|the|that|this|our) ?$", re.IGNORECASE)
 _BEHIND_A_FIGURE = re.compile(
     r"(?:\d ?(?:%|‰|秒|分钟|小时|天|倍|[μumn]?s|min|h|hours?|minutes?|seconds?|[KMGT]i?B/s|[GT]bps)) ?[(（][^()（）]{0,30}$"
 )
 _CJK_COUNT = re.compile(r"^[一二两三四五六七八九十]")
-_CHOICE = re.compile(r"支持|可选|range|提供|offer|规模为?", re.IGNORECASE)
+_CHOICE = re.compile(
+    r"\b(?:[Ss]cale|[Gg]row|[Ss]tretch|[Ee]xpand)s? (?:an? |one |the |your )?(?:single )?(?:\w+ )?(?:cluster"
+    r"|fabric|pod)s? from|支持|可选|range|提供|offer|规模为?",
+    re.IGNORECASE,
+)
 _OFFERED = re.compile(r"(?:最大で?|最多可?(?:用|调度|支持)|可扩展(?:到|至)|规模达) ?$")
 _NOT_A_LIMIT = re.compile(r"^ ?并发(?:的)?(?:场景|下|时|压测|测试|访问)")
 _PITCH = re.compile(
-    r"cookie|minutes? (?:to )?read\b|min(?:ute)? read\b|reading time|阅读(?:时间|时长|需)|sponsored|赞助|广告|招标|\bRFP\b|\btender\b",
+    r"cookie|min(?:ute)?s? (?:to )?read\b|min(?:ute)? read\b|reading time|阅读(?:时间|时长|需)|sponsored|赞助|广告|招标|\bRFP\b|\btender\b",
     re.IGNORECASE,
 )
 _OUTDATED = re.compile(
@@ -54,12 +58,18 @@ _OLD_COLUMN = re.compile(
     re.IGNORECASE,
 )
 _ELSEWHERE = re.compile(
-    r"^ ?(?:(?:其他|其它|相关|同类|更多|热门|猜你)[^,，。]{0,6}(?:产品|推荐|服务|阅读|文章|内容|喜欢|SLA)|推荐(?:产品|阅读)|延伸阅读|最新消息|最新动态|新闻动态"
+    r"^ ?(?:(?:其他|其它|相关|同类|更多|热门|猜你)[^,，。]{0,6}(?:产品|推荐|服务|阅读|文章|内容|喜欢|SLA)"
+    r"|推荐(?:产品|阅读)|延伸阅读|最新消息|最新动态|新闻动态"
     r"|(?:related|other|more|similar|popular|recommended|featured|latest) (?:\w+ )?(?:products?|services?|reading"
     r"|articles?|posts?|offers?|news|resources?|links?|solutions?)"
     r"|also from|popular now|trending|you (?:may|might) also (?:like|need)|see also|from our blog|customers? also"
     r"|explore (?:more|also)|関連(?:製品|サービス|記事)|その他の(?:製品|サービス)|相关 ?Related|Related ?相关"
     r"|Related)\b",
+    re.IGNORECASE,
+)
+_SETUP = re.compile(
+    r"^\W*(?:[\d.]+ ?)?(?:(?:测试|实验|压测|评测)?环境(?:说明|配置)?|(?:test|benchmark|lab) ?(?:set-?up"
+    r"|environment|bed|rig)|environment|(?:our )?set-?up)\s*$",
     re.IGNORECASE,
 )
 _NEGATED = re.compile(
@@ -70,7 +80,7 @@ _VERSION = re.compile(
     r"(?:v|V|Xid|XID|错误码|版本|version|release|edition|Rev\.?|CUDA|Driver|驱动|内核|fio|Kubernetes|CSI|NFS|API|SDK|Ubuntu|CentOS) ?$"
 )
 _SCORE_CONTEXT = re.compile(
-    r"得分|评分|权重|\d ?分(?!钟)|分差|(?<!时长)(?<!时间)(?<!训练)占比|同比|市场|营收|收入|CAGR|复合增长"
+    r"得分|评分|权重|\d ?分(?!钟)|分差|(?<!时长)(?<!时间)(?<!训练)占比|同比|\b(?:analysts?|market)\b|市场|营收|收入|CAGR|复合增长"
 )
 
 
@@ -82,8 +92,11 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     Dimension.TIME: re.compile(
-        r"备份|backup|退订|退还|到账|发票|开票|包年享|优惠|续费|起租|租期|赠送|合同期|合约期|回收站|recycle|快照保留|数据盘|云盘.{0,6}保留|(?:首次)?响应(?:时间|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
-        r"|post-?mortem|incident report|first (?:answer|response|reply)|response time|support (?:hours|ticket)|free trial|试用|有效期|保修|质保|warranty"
+        r"备份|backup|退订|退还|提出(?:赔偿)?申请|赔偿申请|申请赔偿|索赔|claims? must|到账|发票|开票|包年享|优惠"
+        r"|续费|起租|租期|赠送|合同期|合约期|回收站|recycle|快照保留|数据盘|云盘.{0,6}保留|(?:首次)?响应(?:时间"
+        r"|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
+        r"|post-?mortem|incident report|first (?:answer|response|reply)|response time|support (?:hours|ticket)"
+        r"|free trial|试用|有效期|保修|质保|warranty"
         r"|notice period|(?:days?|hours?|weeks?)['’]? notice|notice of|提前 ?$|提前(?=\d)|cookies?|session|令牌"
         r"|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
         re.IGNORECASE,
@@ -91,7 +104,8 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
     Dimension.DATA: re.compile(
         r"(?:\b(?:chunk|stripe|block|object|file(?! ?system)|message|shard|sample|packet)s?\b(?: size)?|条带|分片"
         r"|块大小|单个?(?:文件(?!系统)|对象)|小文件|消息)[^,，。;；]{0,14}$"
-        r"|^[- ]?Bl[öo]ck|^ ?(?:chunk|stripe|block|object|file|message|shard|packet)s?\b(?! ?system)|^ ?(?:的)?(?:小文件|数据块|分片|消息|对象|权重|检查点|模型)",
+        r"|^[- ]?Bl[öo]ck|^ ?(?:chunk|stripe|block|object|file|message|shard|packet)s?\b(?! ?system)"
+        r"|^ ?(?:的)?(?:小文件|数据块|分片|消息|对象|权重|检查点|模型)",
         re.IGNORECASE,
     ),
 }
@@ -124,16 +138,22 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
         return False
     if _NEGATED.search(around.before[-40:]) or _VERSION.search(around.before[-12:]):
         return False
-    if _distracts(mention, around):
+    if _distracts(mention, around) or _PARAMETER.search(around.before[-16:]):
         return False
+    if mention.dimension is Dimension.DATA_RATE and _NEEDS.search(around.before[-24:]):
+        return False  # what the buyer's machine must have
+    if mention.dimension in _COUNTS and mention.low is not None and mention.low % 1:
+        return False
+    if mention.dimension is Dimension.FRACTION and _FORMER_SHARE.search(around.before[-14:]):
+        return _THEN_ROSE.match(around.after) is None
     if mention.dimension is Dimension.TIME:
         return not (_is_former(around) or _STATISTICS.match(around.after))
     return mention.dimension is not Dimension.ACCELERATORS or _is_held(mention, around, article=article)
 
 
 def _is_elsewhere(around: Surroundings) -> bool:
-    """Whether the section is about other products or news."""
-    return any(_ELSEWHERE.search(heading) for heading in around.block.headings[-1:])
+    """Whether the section is about other products or news, or says on what was measured."""
+    return any(_ELSEWHERE.search(h) or _SETUP.search(h) for h in around.block.headings[-1:])
 
 
 def _is_old(mention: Mention, around: Surroundings) -> bool:
@@ -145,6 +165,16 @@ def _is_old(mention: Mention, around: Surroundings) -> bool:
     return _OUTDATED.search(around.before[-40:]) is not None and not compared
 
 
+_ANY = re.compile(r"(?:任意|任何|两两|\bany) ?$", re.IGNORECASE)
+_FOR_EACH = re.compile(r" ?(?:あたり|当たり|につき)")
+_FRACTION_OF = re.compile(r"(?:粒度|切分|切片|细至|fraction|slice)[^\d]{0,12}(?:1 ?)?/")
+_PARAMETER = re.compile(
+    r"[A-Za-z_]\w*=$|(?:内核|驱动|固件|kernel|driver|firmware)[^\d,，。;；]{0,6}$", re.IGNORECASE
+)
+_NEEDS = re.compile(r"(?:需要|要求|requires?|needs?) ?[^\d,，。;；]{0,14}$", re.IGNORECASE)
+_FORMER_SHARE = re.compile(r"(?:从|由)[^,，。;；\d]{0,10}$|\bfrom $", re.IGNORECASE)
+_THEN_ROSE = re.compile(r"^ ?(?:提高|提升|上升|升|增|涨|降|下降|缩|跌|to |up to )")
+_COUNTS = frozenset({Dimension.FILES, Dimension.CLIENTS, Dimension.MODELS, Dimension.SKUS})
 _COMPARED = re.compile(
     r"(?:versus|vs\.?|\bthan|against|compared (?:with|to)|classic|较|相比|对比)[^.;。；,，]{0,16}$",
     re.IGNORECASE,
@@ -153,18 +183,22 @@ _COMPARED = re.compile(
 
 def _is_held(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     """Whether a number of accelerators is what a machine or a cluster has or can have."""
+    if _FRACTION_OF.search(around.before[-20:] + around.after[:8]):
+        return False  # 1/8 卡
     if mention.low is not None and (mention.low < 1 or mention.low != mention.low.to_integral_value()):
         return False
     words = around.sentence[mention.start - around.sentence_start : mention.end - around.sentence_start]
     if words.lower().startswith("one ") or _COMPARED.search(around.before[-28:]):
         return False  # "one GPU" is a way of speaking
+    if _ANY.search(around.before[-8:]) or _FOR_EACH.match(around.after):
+        return False  # between any two cards; 1 GPU あたり
     if around.block.kind is BlockKind.CAPTION:
         return False  # a table's caption gives the scale of what it shows
     few = article and _CJK_COUNT.match(words) and (mention.low or 0) < 100
     if few and not _FEW_CARDS.search(around.before):
         return False  # in an article 八卡整机 names a kind of machine
     opens = not around.before.strip() and around.block.cell is None
-    if mention.bound is Bound.RANGE and not opens and not _CHOICE.search(around.before[-24:]):
+    if mention.bound is Bound.RANGE and not opens and not _CHOICE.search(around.before[-40:]):
         return False  # 8 to 1,024 GPUs is how far something was scaled, or what a buyer has
     return not is_scale(mention, around)
 

@@ -35,7 +35,7 @@ _RATES = frozenset(
 _IN_MAGNITUDE = re.compile(r"(?:百万|千万|万|亿|million|thousand|[kKM](?![A-Za-z])) ?")
 _CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)|(?i:(US dollars|euros))")
 _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
-    (re.compile(r"IOPS|每秒消息数|消息速率|message rate", re.IGNORECASE), Dimension.OPS),
+    (re.compile(r"IOPS|每秒消息数|消息速率|message rate|\bPPS\b|包转发率", re.IGNORECASE), Dimension.OPS),
     (
         re.compile(
             r"(?:clients?|nodes?|hosts?) .{0,12}mount|mount(?!ed at)|client connections|客户端|用户端|挂载(?:数|节点|点)|^clients?\b",

@@ -11,6 +11,7 @@ from schemas.quantity import Bound
 
 _CONNECTOR = re.compile(r" ?(?:[-~到至]|to(?= )|bis(?= )|sampai(?= )|から) ?")
 _TIMES = re.compile(r" ?[×xX*路口] ?")
+_PIECES_OF = re.compile(r" ?[张块条本根] ?")
 _TIMES_CAPACITY = re.compile(r"(?:容量|capacity|size)[^\n,，。;；×x*]{0,14}[×x*] ?$", re.IGNORECASE)
 _CAPPED = re.compile(
     r" ?[,，;；(（]? ?(?:(?:但)?(?:最高|上限|封顶|至多|不超过)|(?:up to|capped at|max(?:imum)?|at most|limited to)) ?",
@@ -39,7 +40,12 @@ _SHARES_UNIT = frozenset(
         Dimension.FRACTION,
     }
 )
+_LINK = re.compile(
+    r" ?的?(?:单口|双口)? ?(?:RDMA|RoCE|InfiniBand|IB|ConnectX|CX|智能|高速|NDR"
+    r"|HDR)?[ -]?\w{0,4} ?(?:网[卡口路]|网路卡|NIC|HCA|链路|端口|の?(?:NIC|リンク))"
+)
 _MOST_TIMES = 4096
+_CARD_NAMES = frozenset(map(Decimal, (3090, 4090, 5090)))
 _NEAR = 12
 
 
@@ -59,7 +65,7 @@ def _pair(text: str, left: Mention, right: Mention) -> Mention | None:
     if right.start - left.end > 8 or left.low is None or right.low is None:
         return None
     between = text[left.end : right.start]
-    if _TIMES.fullmatch(between):
+    if _TIMES.fullmatch(between) or (_PIECES_OF.fullmatch(between) and _is_link(text, right)):
         return _product(left, right)
     if _PLUS_MINUS.fullmatch(between):
         return _plus_minus(left, right)
@@ -109,6 +115,12 @@ def _dual(text: str, mention: Mention) -> Mention:
     return mention._replace(start=word.start(), low=mention.low * 2, times=Decimal(2))
 
 
+def _is_link(text: str, right: Mention) -> bool:
+    """8 张 400G 网卡: so many links of a rate, named as such."""
+    rate = right.dimension in (Dimension.DATA_RATE, Dimension.TRUNCATED)
+    return rate and _LINK.match(text, right.end) is not None
+
+
 def _is_between(text: str, left: Mention, between: str) -> bool:
     return _AND.fullmatch(between) is not None and bool(
         _BETWEEN.search(text, max(0, left.start - _NEAR), left.start)
@@ -121,6 +133,8 @@ def _product(left: Mention, right: Mention) -> Mention | None:
     count, value = (left, right) if left.dimension is Dimension.BARE else (right, left)
     whole = count.low is not None and count.low == count.low.to_integral_value() and count.low <= _MOST_TIMES
     takes = value.dimension in _TAKES_TIMES or (value.dimension is Dimension.BARE and not value.formula)
+    if left.dimension is right.dimension is Dimension.BARE and left.low in _CARD_NAMES:
+        return None  # 4090×8 is eight cards
     if count.dimension is not Dimension.BARE or not whole or not takes:
         return None
     times = (count.low or Decimal(1)) * (value.times or Decimal(1))

@@ -41,7 +41,17 @@ _OF_NODES = re.compile(
     r"\d[\d,]* ?(?:nodes|servers|hosts|instances|machines|VMs|(?:个|台)?(?:节点|服务器|机器|实例)) ?[(（,，=]? ?$"
 )
 _LONGEST_LATENCY = 10  # seconds; whatever takes longer is a job, not an answer
+_PER_OTHER = re.compile(
+    r" ?/ ?(?:(?:月|mo(?:nth)?)?/? ?(?:Gi?B|Ti?B|Mbps|vCPU)|万?次|million|request|GiB-month|月|month|mo\b|年|year)"
+)
+_FASTEST_FILE = Decimal("0.000015")
+_GROWN_TO = re.compile(
+    r"(?:(?:提高|提升|上升|升|增加|增长|增|降低|下降|降|缩短)了?[到至]|(?:ris(?:e|es|en)|rose|grew|grown|climb(?:s|ed)|fell|"
+    r"dropped|improved|increased|rais(?:e|ed)|from [\d.]+ ?%) to) ?(?:just |about |约)?$",
+    re.IGNORECASE,
+)
 _MOST_IN_A_MACHINE = 1024
+_MOST_AVAILABLE = Decimal("0.9999999")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +66,32 @@ class Meaning:
 
 def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Dimension) -> Meaning | None:
     """The metric whose cues speak loudest and nearest; None where none speaks and no default fits."""
+    scored, best = weights_of(mention, around, family, dimension)
+    if scored:
+        name = max(scored, key=lambda n: (scored[n], -list(registry().metrics).index(n)))
+        enough = _ENOUGH_FOR.get(dimension, _ENOUGH)
+        if dimension is Dimension.TIME and mention.low is not None and mention.low < _TINY:
+            enough = _ENOUGH_FOR_TINY  # nothing but a latency is counted in microseconds
+        if _elliptical(around, dimension) and best[name][1].startswith("earlier"):
+            enough = _ENOUGH_ELLIPTICAL
+        if scored[name] >= enough:
+            return Meaning(registry().metric(name), *best[name][1:])
+    return _default(dimension, family, mention)
+
+
+def _elliptical(around: Surroundings, dimension: Dimension) -> bool:
+    return dimension is Dimension.MONEY and _OTHER_TERMS.search(around.sentence) is not None
+
+
+def weights_of(
+    mention: Mention, around: Surroundings, family: str, dimension: Dimension
+) -> tuple[dict[str, float], dict[str, tuple[float, str, int, int]]]:
+    """Every metric that a cue names, with its weight, and with its loudest cue: weight, rule, start, end."""
     best: dict[str, tuple[float, str, int, int]] = {}
     clause_against: dict[str, float] = defaultdict(float)
     others: dict[str, float] = defaultdict(float)
     headings = 0
-    elliptical = dimension is Dimension.MONEY and _OTHER_TERMS.search(around.sentence) is not None
+    elliptical = _elliptical(around, dimension)
     for scope in around.scopes:
         headings += scope.name == "heading"
         for hit in metric_hits(scope.text, dimension, around.around(scope)):
@@ -94,34 +125,45 @@ def metric_of(mention: Mention, around: Surroundings, family: str, dimension: Di
             + min(others[name], 0.6)
             + (0.0 if beside else clause_against[name])
             + _family(name, family)
-            + _unlikely(name, mention)
+            + _unlikely(name, mention, around)
             - (2.0 if name == "accelerator_count" and _OF_NODES.search(around.before[-40:]) else 0.0)
         )
-    if scored:
-        name = max(scored, key=lambda n: (scored[n], -list(registry().metrics).index(n)))
-        enough = _ENOUGH_FOR.get(dimension, _ENOUGH)
-        if dimension is Dimension.TIME and mention.low is not None and mention.low < _TINY:
-            enough = _ENOUGH_FOR_TINY  # nothing but a latency is counted in microseconds
-        if elliptical and best[name][1].startswith("earlier"):
-            enough = _ENOUGH_ELLIPTICAL
-        if scored[name] >= enough:
-            return Meaning(registry().metric(name), *best[name][1:])
-    return _default(dimension, family, mention)
+    return scored, best
 
 
 def _may_be_far(scope: Scope, dimension: Dimension, *, elliptical: bool) -> bool:
     """A caption may explain any figure, a heading cards, the price before it a price with other terms."""
-    if scope.name == "caption":
+    if scope.name == "caption" or (scope.name == "intro" and dimension is Dimension.MONEY):
         return True
     if dimension is Dimension.MONEY:
         return scope.name == "earlier" and elliptical
     return dimension is Dimension.ACCELERATORS
 
 
-def _unlikely(name: str, mention: Mention) -> float:
+def _unlikely(name: str, mention: Mention, around: Surroundings) -> float:
     """NVLink and UB are given in bytes; a figure in bits is more likely a network's."""
     if name == "rdma_bandwidth" and mention.unit.noun in ("GE", "GbE"):
         return -3.5
+    if name.startswith("price_") and _PER_OTHER.match(around.after):
+        return -9.0  # of a gigabyte, a month, a thousand calls
+    if (
+        name == "relative_improvement"
+        and mention.dimension is Dimension.FRACTION
+        and _GROWN_TO.search(around.before[-16:])
+    ):
+        return -4.0  # raised to 44 % says what it is now
+    if name in ("fs_latency", "block_latency") and (mention.low or 1) < _FASTEST_FILE:
+        return -5.0  # no file is opened in two microseconds
+    if name == "network_latency" and (mention.low or 1) < _FASTEST_FILE:
+        return 3.0  # only a network answers as fast as that
+    if (
+        name == "fs_throughput"
+        and mention.unit.bytes_written is False
+        and mention.dimension is Dimension.DATA_RATE
+    ):
+        return -3.0 if mention.times is not None else -1.5  # bits are a network's, 2 × 100 Gb/s are cables
+    if name == "sla_availability" and (mention.low or 0) > _MOST_AVAILABLE:
+        return -4.0  # nine nines and more are how seldom an object is lost
     if name.endswith("_latency") and (mention.low or 0) >= _LONGEST_LATENCY:
         return -4.0
     if name == "accelerator_count" and (mention.low or 0) > _MOST_IN_A_MACHINE:
@@ -129,8 +171,6 @@ def _unlikely(name: str, mention: Mention) -> float:
     if name == "rdma_bandwidth" and mention.unit.bytes_written is True:
         return -0.5
     in_bits = mention.unit.bytes_written is False and mention.dimension is Dimension.DATA_RATE
-    if name == "fs_throughput" and in_bits and mention.times is not None:
-        return -3.0  # 2 × 100 Gb/s are cables, whatever they lead to
     if name != "interconnect_bandwidth":
         return 0.0
     return -1.0 if in_bits else -0.5 if mention.dimension is Dimension.TRUNCATED else 0.0

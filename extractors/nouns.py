@@ -52,6 +52,11 @@ _COUNTED_BEFORE: tuple[tuple[re.Pattern[str], str, Unit], ...] = tuple(
 _COUNTED_NOUNS = frozenset(unit.noun for _, _, unit in _COUNTED_BEFORE)
 
 
+_CARD_TIMES = re.compile(
+    r"(?:(?<!\d)[345]090D?|(?<![A-Za-z])(?:[ABHLVP]\d{2,3}[sS]?|MI\d{3}X?|GB?\d{3})|910[BC]\d?|昇腾 ?\w{3,4}|P800) ?[×x*] ?$"
+)
+
+
 def unit_apart(text: str, floor: int, mention: Mention) -> Unit:
     """The unit that words around a number give it, not before position `floor`; its own where none do."""
     if mention.dimension is Dimension.DATA:
@@ -59,6 +64,10 @@ def unit_apart(text: str, floor: int, mention: Mention) -> Unit:
     if mention.dimension not in (Dimension.BARE, Dimension.COUNT):
         return mention.unit
     window = (max(floor, mention.start - 44), mention.start)
+    if mention.scale == 1 and text[mention.start - 1 : mention.start] in ("×", "x", "*", " "):
+        following = text[mention.end : mention.end + 4]
+        if _CARD_TIMES.search(text, *window) and not following.lstrip()[:1].isalnum():
+            return _CARDS  # H20×8
     if (unit := _each_second(text, window, mention)) is not None:
         return unit
     classifier = mention.unit.noun or classifier_of(text, mention)

@@ -22,6 +22,7 @@ _INDEX = re.compile(
     r"(?:#|No\.? ?|序号)?\d{1,3}(?:\.\d{1,3}){0,3}[.)、]?|[一二三四五六七八九十]{1,3}|[A-Za-z]|[★▲*]"
 )
 _NOTE_OPENING = re.compile(r"(?:\[\w{1,2}\]|[(（]\w{1,2}[)）]|\*{1,3}|[†‡§]|注 ?\d?[:：])")
+_PLAIN_SIGN = re.compile(r"([a-z\d①-⑳])[.、:：)]? ?(?=\S)")
 _MOST_SIBLINGS = 12
 # No title of a table is read further than this.
 _LONGEST_TOP = 600
@@ -36,7 +37,7 @@ class Page:
     table row by block index, which may say of what a figure beside them is. `tops`: the first row of each
     table. `firsts`: the wordy first cell of each table row, header or not. `run`: the training run that the page reports
     on. `is_sla`: an agreement whose terms hold for all
-    its figures. `starts`: the block at which each table begins. `notes`: the page's footnotes by their sign. `raised`: where
+    its figures. `starts`, `ends`: the blocks at which each table begins and ends. `notes`: the page's footnotes by their sign. `raised`: where
     superscripts stand, in order.
     """
 
@@ -49,6 +50,7 @@ class Page:
     tops: dict[int, str]
     firsts: dict[tuple[int, int], str]
     starts: dict[int, int]
+    ends: dict[int, int]
     notes: dict[str, str]
     is_sla: bool
     run: str
@@ -64,9 +66,11 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
     firsts: dict[tuple[int, int], str] = {}
     numbered: set[tuple[int, int]] = set()
     starts: dict[int, int] = {}
+    ends: dict[int, int] = {}
     for index, block in enumerate(document.blocks):
         if block.cell is not None:
             starts.setdefault(block.cell.table, index)
+            ends[block.cell.table] = index
         if block.cell is not None and block.cell.is_header and not block.cell.row_headers:
             top = folded[block.start : block.end]
             tops[block.cell.table] = f"{tops.get(block.cell.table, '')} {top}"[:_LONGEST_TOP]
@@ -96,6 +100,7 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
         tops,
         firsts,
         starts,
+        ends,
         notes_of(document, folded),
         _SLA_TITLE.search(fold(document.title) + "\n" + _first_heading(document, folded)) is not None
         and _SLA_TERMS.search(folded) is not None,
@@ -129,6 +134,7 @@ def sign_of(text: str) -> str:
 def notes_of(document: Document, folded: str) -> dict[str, str]:
     """The footnotes of a page by their sign: paragraphs that begin with a raised or bracketed sign."""
     raised = {m.start: m.end for m in document.marks if m.kind is MarkKind.SUPERSCRIPT}
+    signs = {sign_of(document.text[start:end]) for start, end in raised.items()}
     notes: dict[str, str] = {}
     for block in document.blocks:
         if block.chrome or block.cell is not None:
@@ -137,6 +143,8 @@ def notes_of(document: Document, folded: str) -> dict[str, str]:
         opening = _NOTE_OPENING.match(text)
         end = raised.get(block.start, block.start + opening.end() if opening else block.start)
         sign = sign_of(document.text[block.start : end])
+        if not sign and (plain := _PLAIN_SIGN.match(text)) and plain[1] in signs:
+            sign, end = plain[1], block.start + plain.end()  # "a 指单台…", "1. measured with…"
         if sign and len(sign) <= 3:
             notes.setdefault(sign, folded[end : block.end].strip()[:400])
     return notes

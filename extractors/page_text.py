@@ -24,7 +24,7 @@ _AMOUNT_WORDS = (
 _NUMBERISH = re.compile(
     rf"^(?:(?:{_AMOUNT_WORDS})\s*)*[^\w\s]{{0,2}}\s*"
     r"(?:\d|[数几多上]?[一二两三四五六七八九十百千万亿]+[\w ]{0,4}$"
-    r"|[TPGM]i?B(?:/s|ps)? ?级|亚?[毫微纳]?秒级"
+    r"|[TPGM]i?B(?:/s|ps)? ?级|(?:亚?[毫微纳]?秒|分钟|小时|天)级"
     r"|(?:tens|hundreds|thousands|millions|billions) of\b)",
     re.IGNORECASE,
 )

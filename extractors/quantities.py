@@ -30,7 +30,14 @@ _EACH_TIB = re.compile(r"(?:每 ?TiB|(?:each|every|per) TiB)(?!/)[^\d,，。.;�
 _FROM_AFTER = re.compile(
     r" ?(?:/|每) ?(?:小?时|卡时|卡|台|月|年|GPU|实例|hour|GPU-hour)(?:[/·每](?:小?时|月))? ?起"
 )
-_ALIKE = re.compile(r" ?(?:and|und|和|与|及|以及|、) ?")
+_ALIKE = re.compile(r" ?(?:and|und|et|和|与|及|以及|、) ?")
+# 40 GB/s reading and 20 GB/s writing; 读 40 GB/s、写 20 GB/s
+_READS_THEN_WRITES = re.compile(
+    r" ?(?:(?:for |of |on )?(?:reads?|reading)|(?:for |of |on )?(?:writes?|writing))? ?[,，、]? ?(?:and|und|plus|和|与|及|而)? ?"
+    r"(?:(?:顺序|随机)?[读写](?:入|取)?(?:带宽|吞吐)?|(?:sequential |random )?(?:reads?|writes?))? ?",
+    re.IGNORECASE,
+)
+_ACCESS = re.compile(r"[读写]|\b(?:read|writ)", re.IGNORECASE)
 _STARTS_AT = re.compile(r"(?:from|ab|starting at) ?$", re.IGNORECASE)
 _INVISIBLE = re.compile("[\u200b\u200c\u200d\u2060\ufeff\u00ad]")
 
@@ -92,7 +99,7 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
             bound = said
         elif bound is Bound.ORDER_OF_MAGNITUDE and said is Bound.AT_LEAST:
             bound, high = Bound.AT_LEAST, None
-        elif bound is Bound.EXACT and out and _ALIKE.fullmatch(text[out[-1].end : mention.start]):
+        elif bound is Bound.EXACT and out and _goes_on(text, out[-1], mention):
             last = out[-1]  # up to 20,000 IOPS and 1 GB/s
             if last.bound in (Bound.AT_MOST, Bound.AT_LEAST) and last.has_unit and mention.has_unit:
                 bound, best = last.bound, last.best_case
@@ -118,6 +125,15 @@ def _bounded(text: str, mentions: list[Mention]) -> list[Mention]:
         out.append(bounded)
         floor = end
     return out
+
+
+def _goes_on(text: str, last: Mention, mention: Mention) -> bool:
+    """Whether what bounds the figure before bounds this one too: a second figure, or the writes after the reads."""
+    between = text[last.end : mention.start]
+    if _ALIKE.fullmatch(between):
+        return True
+    alike = last.dimension is mention.dimension and len(between) <= 28
+    return alike and _ACCESS.search(between) is not None and _READS_THEN_WRITES.fullmatch(between) is not None
 
 
 _CANONICAL = {

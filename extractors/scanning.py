@@ -45,7 +45,7 @@ HEADS = (
     r"(?P<halving>减半|(?<![A-Za-z])(?i:halved|halves)(?![A-Za-z]))",
     r"(?P<half>[一二两三四五六七八九](?:个半小时|个半月|分半钟?|年半|天半|小时半|秒半))",
     r"(?P<once>(?<![A-Za-z])(?i:once (?:a|an|per|every|each) (?:second|minute|hour|day))(?![A-Za-z]))",
-    r"(?P<nines>[一二两三四五六七八九]个 ?[9九])",
+    r"(?P<nines>[一二两三四五六七八九]个 ?[9九](?:[、，,]? ?[一1]个 ?[5五])?)",
     r"(?P<double>翻了?(?:[一两二]番|倍)(?![到至])|(?<![A-Za-z])(?i:twice|doubles|doubled|triples|tripled)(?![A-Za-z]))",
     r"(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)(?= of (?!an? (?:hour|minute|second|day))))",
     rf"(?P<level>(?<![数几半百千十万亿\d])(?<!\d ){_LEVEL_UNIT})",
@@ -74,7 +74,8 @@ def _by_opening() -> tuple[re.Pattern[str], dict[str, re.Pattern[str]]]:
 
 _MAGNITUDE = re.compile(
     r" ?(?P<mag>万亿|千亿|百亿|十亿|亿|千万|百万|十万|万|千(?!兆|瓦)|百(?!分)"
-    r"|(?:thousand|million|billion|trillion|Millionen|Milliarden)(?![A-Za-z])|(?:Mio|Mrd)\.?(?![A-Za-z])|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆"
+    r"|(?:thousand|million|billion|trillion|Millionen|Milliarden)(?![A-Za-z])|(?:Mio|Mrd)\.?(?![A-Za-z])"
+    r"|[wWkKM](?![A-Za-z0-9]))(?: ?(?P<rest>\d{1,4}) ?千(?!兆"
     r"|瓦)|(?<=万) ?(?P<tail>\d{4})(?![\d.,年]))?"
 )
 _MORE = re.compile(r"(?: ?\+(?! ?\d)| ?余| ?多(?=[款种个张卡万])|多(?=[,，。;；\s)]|$))")
@@ -91,6 +92,7 @@ _ROUND_THE_CLOCK = re.compile(r"(?<!\d)7 ?[×xX*] ?$|24/$")
 _MOBILE = re.compile(r"(?![ ]?(?:端口|网卡|网口|带宽|显存|内存|RDMA|ports?|NICs?))")
 _NINES = re.compile(r" ?个 ?[9九](?!\d)| nines(?![A-Za-z])")
 _LAST_NUMBER = re.compile(r"\d[\d.,']*$")
+_LAST_WITH_UNIT = re.compile(r"(\d[\d.,']*) ?[A-Za-z]{1,5}(?:/[A-Za-z]{1,3}){0,2}$")
 _TIME = Unit(Dimension.TIME, Decimal(1))
 _RATIO = Unit(Dimension.RATIO, Decimal(1))
 _FRACTION = Unit(Dimension.FRACTION, Decimal(1))
@@ -191,7 +193,11 @@ def _fixed(head: re.Match[str]) -> Mention | None:
             last = words.lower().split()[-1]
             unit, value = _TIME, Decimal({"second": 1, "minute": 60, "hour": 3600, "day": 86400}[last])
         case "nines":
-            unit, value = _FRACTION, 1 - Decimal(10) ** -int(_digit(words[0]))
+            missing = Decimal(10) ** -int(_digit(words[0]))
+            unit, value = (
+                _FRACTION,
+                1 - (missing / 2 if words[-1] in "5五" else missing),
+            )  # 三个 9 一个 5: 99.95 %
         case "half":
             unit, value = _TIME, (_digit(words[0]) + Decimal("0.5")) * _HALVES[words[1:]]
         case "halved":
@@ -348,6 +354,13 @@ def _formula(text: str, head: re.Match[str], comma: bool) -> Mention | None:
     formula = head.group()
     inside = formula.rstrip("})").rstrip()
     last = _LAST_NUMBER.search(inside)
+    if last is None and (united := _LAST_WITH_UNIT.search(inside)):  # min{0.2 × capacity, 20 GB/s}
+        last = _LAST_NUMBER.search(inside, 0, united.end(1))
+    said = (
+        unit_at(inside, last.end() + len(inside[last.end() :]) - len(inside[last.end() :].lstrip()))
+        if last
+        else None
+    )
     if last is None or not re.search(r"[×xX*+]", inside):
         return None
     cap = read_digits(last.group(), comma_decimal=comma)
@@ -357,6 +370,6 @@ def _formula(text: str, head: re.Match[str], comma: bool) -> Mention | None:
         return None
     gap = _GAP_TO_UNIT.match(text, head.end())
     unit_start = gap.end() if gap else head.end()
-    unit, end = unit_at(text, unit_start) or (BARE, head.end())
+    unit, end = unit_at(text, unit_start) or (said[0] if said else BARE, head.end())
     place = (head.start(), end, min(unit_start, end))
     return Mention(*place, None, cap * unit.factor, unit, Bound.FORMULA, formula=formula)

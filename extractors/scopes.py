@@ -21,6 +21,7 @@ _SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
 _EARLIER = 600
 _SECTION = 400
 _LONGEST_LABEL, _LONGEST_QUESTION, _LONGEST_INTRO = 60, 120, 240
+_NOTE_MARK = re.compile(r"^ ?(?:note|remarks?|注|说明|备注|注意) ?(?:\d ?)?[:：.] ?", re.IGNORECASE)
 _ASKS = re.compile(
     r"[?？]\s*$|^\W*(?:Q\d*[:：.、]|问[:：])|^(?:how|what|when|where|which|who|why|can|does|do|is|are)\b",
     re.IGNORECASE,
@@ -158,6 +159,7 @@ def _wider_scopes(page: Page, index: int, sentence_start: int, sentence_end: int
         earlier = earlier[: _EARLIER // 3] + "\n" + earlier[-_EARLIER * 2 // 3 :]
     for name, found, nearness, offset in (
         ("note", _notes_at(page, spans), 0.2, -1),
+        ("note", _under(page, index), 0.2, -1),
         ("lead", _lead(document, page, index), 0.25, -1),
         ("earlier", earlier if earlier.strip() else "", 0.2, block.start),
         ("title", page.title, 0.2, -1),
@@ -249,6 +251,26 @@ def _intro(page: Page, index: int) -> str:
             text = page.folded[before.start : before.end]
             return text if len(text) <= _LONGEST_INTRO else ""
     return ""
+
+
+def _under(page: Page, index: int) -> str:
+    """The sentences right under a table that begin with the name of this cell's row or column."""
+    blocks, cell = page.document.blocks, page.document.blocks[index].cell
+    if cell is None:
+        return ""
+    heads = {fold(h.text).strip().lower() for h in (*cell.row_headers, *cell.col_headers)}
+    heads |= {head.split(" ")[-1] for head in heads}
+    found = []
+    for block in blocks[page.ends[cell.table] + 1 : page.ends[cell.table] + 3]:
+        if block.kind is not BlockKind.PARAGRAPH or block.chrome or block.end - block.start > _SECTION:
+            break
+        for sentence in _SENTENCE_END.split(_NOTE_MARK.sub("", page.folded[block.start : block.end])):
+            said = sentence.strip().lower()
+            if any(
+                len(h) > 1 and said.startswith(h) and not said[len(h) : len(h) + 1].isalnum() for h in heads
+            ):
+                found.append(sentence.strip())
+    return "\n".join(found)
 
 
 def _around(marks: re.Pattern[str], text: str, start: int, end: int, mention: Mention) -> tuple[int, int]:

@@ -92,15 +92,20 @@ def family_of(vendor: str | None, product: str | None) -> str:
     return next((p.family for p in known.products if p.id == product), "any") if known else "any"
 
 
-def page_subject(title: str, crumbs: str, headings: tuple[str, ...], body: str) -> Subject:
-    """The vendor and product a page is about: by its title, breadcrumb and headings, else the name it uses most.
+def page_subject(title: str, crumbs: str, headings: tuple[str, ...], body: str, frame: str = "") -> Subject:
+    """The vendor and product a page is about: by its title, breadcrumb and headings, else its frame or body.
+
+    `frame`: the site's menus and footer, which decide where they name one vendor; else the name used most does.
 
     A page that names several vendors about equally often is about none of them.
     """
     texts = [("title", fold(title)), ("heading", fold("\n".join(headings[:1]))), ("breadcrumb", fold(crumbs))]
+    texts.append(("frame", fold(frame)))
     vendor, vendor_rule = None, ""
     for rule, text in texts:
-        found = {name for name, _, _ in vendor_names(text)} or {v for v, _, _, _ in product_names(text)}
+        found = {name for name, _, _ in vendor_names(text)}
+        if rule != "frame":  # a menu lists products that several vendors call alike
+            found = found or {v for v, _, _, _ in product_names(text)}
         if len(found) == 1:
             vendor, vendor_rule = found.pop(), rule
             break

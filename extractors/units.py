@@ -91,7 +91,7 @@ _PER_SECOND = r"(?: ?/ ?[sS](?:ec(?:ond)?)?(?![a-z])|ps(?![a-z])| ?/ ?秒|每秒
 _DATA_WORD = (
     r"(?:(?:kilo|mega|giga|tera|peta|exa)(?:bit|byte)s?|(?:キロ|メガ|ギガ|テラ|ペタ)(?:ビット|バイト))"
 )
-_DATA_SHORT = r"(?:[kKMGTPE]i?(?:bits?|Bits?|[Bb]ytes?|b|B)|(?:bits?|[Bb]ytes?))"
+_DATA_SHORT = r"(?:[kKMGTPE](?:i?(?:bits?|Bits?|[Bb]ytes?|b|B)|i?o(?![A-Za-z]))|(?:bits?|[Bb]ytes?))"
 _PER_CAPACITY = r"(?: ?(?:/|per|pro|je|for (?:each|every)|a) ?(?:[TGP]i?B)(?![A-Za-z/])|每 ?[TGP]i?B(?!/))"
 _TIME_PATTERN = (
     r"(?:纳秒|微秒|毫秒|ミリ秒|マイクロ秒|ナノ秒|秒钟?|分钟|分(?= ?\d{1,2} ?秒|内|级|以内|间|で|程度|まで)|个?小时|个?(?:日历|自然)日"
@@ -122,15 +122,15 @@ UNIT_PATTERN = (
     r"|智算|训练|推理|SXM\d?|PCIe|OAM) ?){0,3}(?:加速卡|加速器|智算卡|算力卡|AI ?芯片|昇腾(?: ?[GN]PU)?|GPU卡"
     r"|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU|チップ(?!あたり|セット)|基(?=まで|规模"
     r"|。|を|の|搭)"
-    r"|(?:[A-Z][\w-]* ){0,4}(?:GPU|accelerator|[NTX]PU)s?(?![A-Za-z])"
+    r"|(?:[A-Z][\w-]* ){0,4}(?:GPU|accelerator|chip|[NTX]PU)s?(?![A-Za-z])"
     r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips|(?:(?!ConnectX|BlueField|Mellanox|Ethernet|InfiniBand"
     r"|NIC|PCIe|RDMA|SSD)[A-Z][\w-]* ){0,3}cards?(?![A-Za-z]))"
     r"|(?P<files>个?(?:小)?(?:文件|档案)(?!系统|存储|夹)|files?(?![ -]?systems?|[A-Za-z]))"
     r"|(?P<clients>(?:个|台)?(?:并发)?(?:客户端|用户端|挂载点|挂载节点)|(?:concurrent )?(?:clients?|mounts)(?![A-Za-z]))"
     r"|(?P<models>[个款]?(?:主流|开源|第三方)?大?模型|(?:[a-z-]+ ){0,2}models?(?![A-Za-z]))"
-    r"|(?P<skus>款(?:卡型|GPU|机型)?|种卡型)"
+    r"|(?P<skus>款(?:卡型|GPU|机型)?|种 ?(?:卡型|GPU|加速卡|算力规格|GPU ?规格)|可选卡型)"
     r"|(?P<cpu>颗 ?(?:鲲鹏|CPU)|v?CPUs?(?![A-Za-z]))"
-    r"|(?P<money>亿?(?:元|人民币)|块(?=多|钱)钱?|美元|欧元|CNY|RMB|USD|EUR|€)"
+    r"|(?P<money>亿?(?:元|人民币)|块(?=多|钱)钱?|美元|ドル|欧元|CNY|RMB|USD|EUR|€)"
     r"|(?P<truncated>[TG](?:(?=RDMA|RoCE|InfiniBand)|(?![A-Za-z0-9_+]|-[A-Za-z])))"
     r"|(?P<count>个9|nines|个(?!性|人|月|小)|条(?!件)|台|套|次(?!之)|篇|项|参数|characters|nodes?(?![A-Za-z])|servers?(?![A-Za-z])))"
 )
@@ -171,11 +171,11 @@ def _data_part(written: str) -> tuple[Decimal, bool]:
     for word, letter in _WORDS.items():
         if lowered.startswith(word):
             return Decimal(1000) ** _DECIMAL[letter], "byte" in lowered or "バイト" in lowered
-    match = re.match(r"([kKMGTPEgmt]?)(i?)(bits?|Bits?|[Bb]ytes?|b|B)", written)
+    match = re.match(r"([kKMGTPEgmt]?)(i?)(bits?|Bits?|[Bb]ytes?|b|B|o)", written)  # o: octet, a byte
     if match is None:  # pragma: no cover - the caller matched UNIT_PATTERN
         raise ValueError(f"{written!r} is no data unit")
     base = Decimal(1024) if match[2] else Decimal(1000)
-    return base ** _DECIMAL[match[1]], match[3].lower().startswith("byte") or match[3] == "B"
+    return base ** _DECIMAL[match[1]], match[3].lower().startswith("byte") or match[3] in ("B", "o")
 
 
 def _rate(written: str) -> Unit:
@@ -225,7 +225,9 @@ def _percent(written: str) -> Unit:
 def _money(written: str) -> Unit:
     scale = Decimal(10) ** 8 if written.startswith("亿") else Decimal(1)
     name = written.removeprefix("亿")
-    currency = {"美元": "USD", "USD": "USD", "欧元": "EUR", "EUR": "EUR", "€": "EUR"}.get(name, "CNY")
+    currency = {"美元": "USD", "ドル": "USD", "USD": "USD", "欧元": "EUR", "EUR": "EUR", "€": "EUR"}.get(
+        name, "CNY"
+    )
     return Unit(Dimension.MONEY, scale, currency=currency)
 
 

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import yaml
 from pydantic import BaseModel, ValidationError
+from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from schemas.errors import DataFileError
 
@@ -81,6 +82,15 @@ def parse_data(text: str, model: type[Model], *, name: str) -> Model:
         line = _line_of(node, first["loc"])
         found, allowed = _explain(first["type"], first["msg"], first["loc"], first.get("input"), model)
         raise DataFileError(name, line, found, allowed) from None
+
+
+def fault(loc: Loc, found: object, allowed: str) -> ValidationError:
+    """The error to raise in a validator where one part of its field is wrong: its line is named, not the field's.
+
+    `loc`: the way from the field to the part; pydantic puts the field's own place before it.
+    """
+    kind = PydanticCustomError("file", "{allowed}", {"allowed": allowed})
+    return ValidationError.from_exception_data("file", [InitErrorDetails(type=kind, loc=loc, input=found)])
 
 
 def _refuse_aliases(text: str, name: str) -> None:

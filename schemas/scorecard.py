@@ -5,38 +5,35 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Literal
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_validator, model_validator
 
+from schemas.criteria import TOP, CapabilityName, Criterion, MetricName, Rubric, check_criteria
+from schemas.datafile import fault
 from schemas.record import Exact, Record, Words
 from schemas.registry import registry
 
 
 class Dimension(Record):
-    """One criterion. `metrics` and `capabilities` name the claims its scores rest on.
+    """One side of a vendor. `metrics` and `capabilities` name the claims its scores rest on.
 
     `compare` lists the metrics on which a changed claim is held against the peers' to propose a new score.
+    `criteria` say how a score is derived from claims; without them only published scores count.
     """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     label: Words
     weight: Exact = Field(gt=Decimal(0), le=Decimal(1))
     why: Words
-    metrics: tuple[str, ...] = ()
-    capabilities: tuple[str, ...] = ()
-    compare: tuple[str, ...] = ()
+    metrics: tuple[MetricName, ...] = ()
+    capabilities: tuple[CapabilityName, ...] = ()
+    compare: tuple[MetricName, ...] = ()
+    criteria: tuple[Criterion, ...] = ()
 
-    @field_validator("metrics", "compare")
+    @field_validator("criteria")
     @classmethod
-    def _known(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for name in value:
-            registry().metric(name)
-        return value
-
-    @field_validator("capabilities")
-    @classmethod
-    def _known_capabilities(cls, value: tuple[str, ...]) -> tuple[str, ...]:
-        for name in value:
-            registry().capability(name)
+    def _sound_criteria(cls, value: tuple[Criterion, ...], info: ValidationInfo) -> tuple[Criterion, ...]:
+        if {"metrics", "capabilities"} <= info.data.keys():  # else they are wrong, and already reported
+            check_criteria(value, info.data["metrics"], info.data["capabilities"])
         return value
 
     @model_validator(mode="after")
@@ -61,7 +58,8 @@ class Scorecard(Record):
     """A way to rank: weights that sum to 1, and for each vendor a score a dimension.
 
     `editorial` maps vendor → dimension → published score; empty where nothing was published, and then there
-    is no ranking to print, only the dimensions. Scores are rounded half up once, to `decimals`, for display.
+    is no published ranking, only the dimensions. With a `rubric`, every dimension has criteria and scores are
+    derived from claims too (`mode` says which stand). Totals are rounded half up once, to `decimals`, for display.
     """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
@@ -70,9 +68,26 @@ class Scorecard(Record):
     scale_min: Exact = Decimal(0)
     scale_max: Exact = Decimal(5)
     decimals: int = Field(default=2, ge=0, le=6)
-    mode: Literal["editorial"] = "editorial"
+    mode: Literal["editorial", "derived"] = "editorial"
+    rubric: Rubric | None = None
     dimensions: tuple[Dimension, ...] = Field(min_length=1)
     editorial: dict[str, dict[str, EditorialScore]] = Field(default_factory=dict)
+
+    @field_validator("dimensions")
+    @classmethod
+    def _derivable(cls, value: tuple[Dimension, ...], info: ValidationInfo) -> tuple[Dimension, ...]:
+        if not {"rubric", "scale_min", "scale_max"} <= info.data.keys():
+            return value  # what it depends on is wrong, and already reported
+        given = info.data["rubric"] is not None
+        for place, dimension in enumerate(value):
+            if given and not dimension.criteria:
+                raise fault((place,), dimension.id, "the card has a rubric, so each dimension needs criteria")
+            if dimension.criteria and not given:
+                loc = (place, "criteria")
+                raise fault(loc, dimension.id, "criteria need a `rubric` of the card: which claims count")
+        if given and (info.data["scale_min"], info.data["scale_max"]) != (0, TOP):
+            raise ValueError(f"a rubric scores from 0 to {TOP}; scale_min and scale_max must say so")
+        return value
 
     @model_validator(mode="after")
     def _whole(self) -> Scorecard:

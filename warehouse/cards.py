@@ -9,11 +9,10 @@ from functools import cache
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from pydantic import ValidationError, ValidationInfo, field_validator
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic import ValidationInfo, field_validator
 
 from schemas.claim import Claim
-from schemas.datafile import read_data_file
+from schemas.datafile import fault, read_data_file
 from schemas.errors import DataFileError, KoujingError
 from schemas.registry import registry
 from schemas.scorecard import Dimension, EditorialScore, Scorecard
@@ -36,12 +35,12 @@ class CardFile(Scorecard):
         seen: set[str] = set()
         for place, dimension in enumerate(value):
             if dimension.id in seen:
-                raise _fault((place, "id"), dimension.id, "a dimension of this id stands above already")
+                raise fault((place, "id"), dimension.id, "a dimension of this id stands above already")
             seen.add(dimension.id)
         total = sum((d.weight for d in value), Decimal(0))
         if total != 1:
             weights = [str(d.weight) for d in value]
-            raise _fault((), weights, f"the weights sum to {total}; they must sum to 1")
+            raise fault((), weights, f"the weights sum to {total}; they must sum to 1")
         return value
 
     @field_validator("editorial")
@@ -57,28 +56,20 @@ class CardFile(Scorecard):
             try:
                 registry().vendor(vendor)
             except ValueError as error:
-                raise _fault((vendor,), sorted(scores), str(error)) from None
+                raise fault((vendor,), sorted(scores), str(error)) from None
             if missing := sorted(dimensions.keys() - scores.keys()):
-                raise _fault((vendor,), sorted(scores), f"not scored in {', '.join(missing)}")
+                raise fault((vendor,), sorted(scores), f"not scored in {', '.join(missing)}")
             for name, entry in scores.items():
                 if name not in dimensions:
                     known = ", ".join(dimensions)
-                    raise _fault((vendor, name), name, f"no dimension of this card; there are {known}")
+                    raise fault((vendor, name), name, f"no dimension of this card; there are {known}")
                 if not read["scale_min"] <= entry.score <= read["scale_max"]:
                     scale = f"the scale is {read['scale_min']} to {read['scale_max']}"
-                    raise _fault((vendor, name, "score"), str(entry.score), scale)
+                    raise fault((vendor, name, "score"), str(entry.score), scale)
                 if strangers := [r for r in entry.rests_on if r not in _names(dimensions[name])]:
                     known = ", ".join(_names(dimensions[name]))
-                    raise _fault((vendor, name, "rests_on"), strangers, f"{name} rests on {known}")
+                    raise fault((vendor, name, "rests_on"), strangers, f"{name} rests on {known}")
         return value
-
-
-def _fault(loc: tuple[int | str, ...], found: object, allowed: str) -> ValidationError:
-    # pydantic puts the field's own place before `loc`, and the reader of the file finds the line by it.
-    kind = PydanticCustomError("scorecard", "{allowed}", {"allowed": allowed})
-    return ValidationError.from_exception_data(
-        "scorecard", [InitErrorDetails(type=kind, loc=loc, input=found)]
-    )
 
 
 def _names(dimension: Dimension) -> tuple[str, ...]:

@@ -1,8 +1,13 @@
 """Prompts load, name their version, and are filled once."""
 
-import pytest
+from importlib.resources import files
 
-from prompts.loader import load_prompt
+import pytest
+import yaml
+
+from extractors.model.answers import SCHEMA_VERSION, Answers, Reply, read_reply
+from extractors.model.asking import instructions
+from prompts.loader import load_prompt, prompt_diff, prompt_versions
 from schemas.errors import DataFileError
 
 VALUES = {
@@ -19,7 +24,7 @@ VALUES = {
 
 
 def test_a_value_that_looks_like_a_field_is_not_filled_again():
-    text = load_prompt("read_mentions").fill(**VALUES)
+    text = load_prompt("read_mentions", 1).fill(**VALUES)
     assert "Page: {vendor}\n" in text
     assert "3.2T {mentions}" in text
     assert "Mentions:\n[1] 3.2T\n" in text
@@ -28,10 +33,37 @@ def test_a_value_that_looks_like_a_field_is_not_filled_again():
 def test_a_missing_and_an_unknown_field_are_named():
     values = {k: v for k, v in VALUES.items() if k != "bases"} | {"colour": "red"}
     with pytest.raises(ValueError, match=r"missing \['bases'\], unknown \['colour'\]"):
-        load_prompt("read_mentions").fill(**values)
+        load_prompt("read_mentions", 1).fill(**values)
 
 
-@pytest.mark.parametrize("name", ["none_such", "../schemas/registry", "read-mentions"])
+@pytest.mark.parametrize("name", ["none_such", "../schemas/registry", "read-mentions", "read_mentions.1"])
 def test_an_unknown_prompt_is_refused(name):
     with pytest.raises(DataFileError, match="there is no such prompt"):
         load_prompt(name)
+
+
+def test_a_changed_prompt_is_a_new_version():
+    known = yaml.safe_load((files("prompts") / "digests.yaml").read_text(encoding="utf-8"))
+    found = {
+        f"{name}.{version}": load_prompt(name, version).digest
+        for name, versions in prompt_versions().items()
+        for version in versions
+    }
+    assert found == known, (
+        "write the change as a new file with the next number, and its digest beside the others"
+    )
+
+
+def test_the_newest_prompt_says_what_it_is_for_and_shows_both_languages():
+    prompt = load_prompt("read_mentions")
+    assert (prompt.version, prompt.answers) == (2, f"extractors.model.answers@{SCHEMA_VERSION}")
+    assert prompt.purpose
+    assert prompt.again
+    assert {example.language for example in prompt.examples} == {"zh", "en"}
+    assert all(isinstance(read_reply(Reply(example.answer)), Answers) for example in prompt.examples)
+    assert all(example.passage in instructions(prompt) for example in prompt.examples)
+
+
+def test_two_versions_are_compared():
+    assert "+version: 2\n" in prompt_diff("read_mentions", 1, 2)
+    assert prompt_diff("read_mentions", 1, 1) == ""

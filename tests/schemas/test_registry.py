@@ -30,6 +30,7 @@ basis_unspecified basis_mixed unit_truncated bit_or_byte decimal_or_binary
 direction_unspecified access_unspecified peak_without_load no_test_condition no_baseline
 ill_defined_multiple order_of_magnitude_only scale_scope_unclear fault_class_unspecified
 sla_terms_unspecified capacity_formula on_request_only not_disclosed secondhand internal_error
+suspicious_text
 """.split()
 
 
