@@ -25,8 +25,13 @@ _SIZE = re.compile(
     r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkMG]i?B?|B|字节|bytes?|バイト)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
 )
 _LOADED = re.compile(
-    r"(?:带|真实|业务|满)负载|满载|业务水位|(?:low|light|high|heavy)[- ]load|under (?:\w+ )?load|production load",
+    r"(?:带|真实|业务|满)负载|满载|业务水位|水位(?:达|为|在|到)? ?\d+ ?%|\d+ ?% ?(?:的)?水位"
+    r"|(?:low|light|high|heavy)[- ]load|under (?:\w+ )?load|production load|\d+ ?(?:%|percent) (?:full|capacity|utili[sz]ation)",
     re.IGNORECASE,
+)
+_CHECKPOINT_SIZE = re.compile(r"(?<![A-Za-z0-9.])\d[\d,.]* ?[GTP]i?B(?![A-Za-z/])")
+_FREQUENCY = re.compile(
+    r"每(?:隔)? ?\d+ ?(?:秒|分钟|小时|步)|every \d+ (?:seconds|minutes|hours|steps|iterations)", re.IGNORECASE
 )
 _EMPTY = re.compile(
     r"空(?:水位|载|闲|文件系统)|(?:没有|无)(?:其他|其它)?(?:业务|负载)|no other (?:load|traffic|tenants)"
@@ -97,6 +102,8 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
             if not inside and size.group()[-1] not in "Mm":
                 out["size"] = size.group().strip()
                 break
+    if metric.name == "checkpoint_time":
+        out |= _of_checkpoint(sentence)
     if metric.unit in _MEASURED_UNITS and (
         scale := _scale(
             around,
@@ -105,10 +112,8 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
         )
     ):
         out["scale"] = scale.group().strip()
-    if _EMPTY.search(sentence):
-        out["load"] = "empty"
-    elif _LOADED.search(sentence):
-        out["load"] = "loaded"
+    if load := _load(sentence):
+        out["load"] = load
     if workload := _WORKLOAD.search(sentence):
         out["workload"] = workload.group().strip()
     elif around.run and metric.unit in ("fraction", "s") and metric.name in _OF_A_RUN:
@@ -120,12 +125,24 @@ def condition_of(metric: Metric, mention: Mention, around: Surroundings) -> dict
     return out
 
 
+def _of_checkpoint(sentence: str) -> dict[str, str]:
+    """How large a checkpoint is and how often one is written."""
+    found = {"size": _CHECKPOINT_SIZE.search(sentence), "frequency": _FREQUENCY.search(sentence)}
+    return {name: match.group().strip() for name, match in found.items() if match}
+
+
+def _load(sentence: str) -> str | None:
+    if _EMPTY.search(sentence):
+        return "empty"
+    return "loaded" if _LOADED.search(sentence) else None
+
+
 def condition_in(key: str, text: str) -> str | None:
     """What a folded text states of one condition (access, load, scale, size, workload, protocol), in its words."""
     if key == "access":
         return _access(text)
     if key == "load":
-        return "empty" if _EMPTY.search(text) else "loaded" if _LOADED.search(text) else None
+        return _load(text)
     pattern = {"scale": _SCALE, "size": _SIZE, "workload": _WORKLOAD, "protocol": _PROTOCOL}[key]
     found = pattern.search(text)
     return found.group().strip() if found else None

@@ -15,6 +15,7 @@ from decimal import Decimal
 from math import isfinite
 from typing import IO, Any, Literal
 
+from schemas.errors import KoujingError
 from schemas.record import plain
 
 Format = Literal["table", "csv", "json", "jsonl"]
@@ -48,14 +49,26 @@ def out(text: str = "") -> None:
 
 
 def out_text(text: str) -> None:
-    """Writes text that is safe already to stdout; ends the command quietly where nobody reads any more."""
+    """Writes text that is safe already to stdout; ends the command quietly where nobody reads any more.
+
+    KoujingError where stdout takes no more, as on a full disk.
+    """
     try:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        # What Python would still flush at its end goes nowhere, and raises nothing.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _write_no_more()
         raise SystemExit(0) from None
+    except OSError as error:
+        _write_no_more()
+        raise KoujingError(
+            f"the output cannot be written ({error.strerror or error}); nothing more is"
+        ) from None
+
+
+def _write_no_more() -> None:
+    """What Python would still flush at its end goes nowhere, and raises nothing."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(text: str) -> None:

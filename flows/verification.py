@@ -115,27 +115,60 @@ def _originals(ledger: Ledger, home: Home) -> dict[str, tuple[str, str]]:
     if len(official) == len(pages):
         return {}
     says = ledger.statements()
+    last = ledger.last_snapshots()
     by_url = {_address(page.url): page.id for page in official}
+    by_bytes = {last[page.id].sha256: page.id for page in official if page.id in last}
     result = {}
     for page in pages:
         if _is_official(page):
             continue
-        link = origins.canonical_link(_body(ledger, home, page.id), page.url)
-        if link and (named := by_url.get(_address(link))) is not None:
-            result[page.id] = (named, "its head names that address as the original")
-        elif (repeated := _repeated(page, official, says)) is not None:
-            result[page.id] = repeated
+        body = _body(home, last.get(page.id))
+        found = (
+            _by_address(page, by_url)
+            or _by_body(page, body, last.get(page.id), by_url, by_bytes)
+            or _repeated(page, body, official, says)
+        )
+        if found is not None:
+            result[page.id] = found
     return result
 
 
+def _by_address(page: Source, by_url: Mapping[str, str]) -> tuple[str, str] | None:
+    """The official page that a proxy's address names: one that is known, else, in its path, one of a vendor's host."""
+    for url in (page.url, page.url.partition("?")[0]):
+        behind = _address(origins.proxied(url))
+        if "/" in behind and (named := by_url.get(behind)) is not None:
+            return named, "its address names that page"
+    behind = origins.proxied(page.url.partition("?")[0])
+    if behind and host_rule(behind) is not None:
+        return behind, "its address names that page"
+    return None
+
+
+def _by_body(
+    page: Source,
+    body: bytes,
+    snapshot: Snapshot | None,
+    by_url: Mapping[str, str],
+    by_bytes: Mapping[str, str],
+) -> tuple[str, str] | None:
+    link = origins.canonical_link(body, page.url)
+    if link and (named := by_url.get(_address(link))) is not None:
+        return named, "its head names that address as the original"
+    same = by_bytes.get(snapshot.sha256) if snapshot else None
+    return (same, "its bytes are the same") if same else None
+
+
 def _repeated(
-    page: Source, official: Sequence[Source], says: Mapping[str, Statements]
+    page: Source, body: bytes, official: Sequence[Source], says: Mapping[str, Statements]
 ) -> tuple[str, str] | None:
     own = says.get(page.id, Statements())
     for original in official:
         other = says.get(original.id, Statements())
         if origins.is_copy(own.quotes, other.quotes):
             return original.id, "its words are the same"
+        if origins.says_no_more(own.quotes, other.quotes) and _address(original.url).encode() in body:
+            return original.id, "it links there, and its words are the same"
         languages = {page.language.split("-")[0], original.language.split("-")[0]}
         if len(languages) == 2 and origins.is_translation(own.figures, other.figures):
             return original.id, "its figures are the same in another language"
@@ -154,12 +187,11 @@ def _address(url: str) -> str:
     return f"{(parts.hostname or '').removeprefix('www.')}{parts.path.rstrip('/')}"
 
 
-def _body(ledger: Ledger, home: Home, source_id: str) -> bytes:
+def _body(home: Home, snapshot: Snapshot | None) -> bytes:
     """The page's last bytes; nothing where they are no longer there."""
-    last: Snapshot | None = ledger.last_snapshot(source_id)
-    if last is None:
+    if snapshot is None:
         return b""
     try:
-        return snapshots.load(home, last.sha256)
+        return snapshots.load(home, snapshot.sha256)
     except KoujingError:
         return b""

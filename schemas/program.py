@@ -9,6 +9,8 @@ from pydantic import Field
 from schemas.quantity import Bound
 from schemas.record import Record
 
+MOST_INPUTS = 64
+
 
 class Operation(StrEnum):
     """What is done to the inputs. Each compares with the printed result; `SAME` compares the inputs alone."""
@@ -33,10 +35,14 @@ class Operation(StrEnum):
 
 
 class Operand(Record):
-    """A number as printed, with its unit. `about` is what else is said of it: period, basis, region and so on."""
+    """A number as printed, with its unit; `high` is the other end of a range.
+
+    `about` is what else is said of it: period, basis, region and so on.
+    """
 
     role: str = ""
     value: str = Field(min_length=1, max_length=200)
+    high: str = Field(default="", max_length=200)
     unit: str = Field(default="", max_length=80)
     bound: Bound = Bound.EXACT
     about: dict[str, str] = Field(default_factory=dict)
@@ -45,12 +51,13 @@ class Operand(Record):
     def shown(self) -> str:
         """The number with its unit, for people."""
         space = "" if self.unit in ("%", "‰") or not self.unit else " "
-        return f"{self.value}{space}{self.unit}" if self.unit not in ("count", "ratio") else self.value
+        value = f"{self.value} to {self.high}" if self.high else self.value
+        return f"{value}{space}{self.unit}" if self.unit not in ("count", "ratio") else value
 
 
 class Program(Record):
     """An operation, its inputs in order, and the result that is printed (None for `SAME`)."""
 
     operation: Operation
-    inputs: tuple[Operand, ...] = Field(min_length=1, max_length=64)
+    inputs: tuple[Operand, ...] = Field(min_length=1, max_length=MOST_INPUTS)
     result: Operand | None = None

@@ -38,3 +38,12 @@ def test_every_command_that_a_readme_names_exists(name):
 def test_every_make_target_that_the_readme_names_exists():
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
     assert set(re.findall(r"(?:^|`)make ([a-z]+)", README, re.MULTILINE)) <= targets
+
+
+def test_the_cases_in_the_page_on_verification_are_judged_as_it_says():
+    page = (ROOT / "docs" / "verification.md").read_text(encoding="utf-8")
+    blocks = [block.strip().split("\n") for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
+    assert len(blocks) == 2
+    for case, outcome in blocks:
+        printed = koujing("verify", "--cases", "-", text=f"{case}\n")
+        assert (printed.stderr, json.loads(printed.stdout)) == ("", json.loads(outcome))

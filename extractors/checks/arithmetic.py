@@ -20,11 +20,13 @@ from schemas.program import Operand, Operation, Program
 from schemas.quantity import Bound
 from schemas.record import plain
 
-VERSION = "1"
+VERSION = "2"
 ABOUT = Fraction(8, 100)
 """How far a result may be from one that is printed as "about"."""
 COARSEST = Fraction(7, 100)
 """Rounding excuses no more than this: 1.6 is not printed as 2."""
+LIMIT = Fraction(3, 100)
+"""Nor, for a limit, more than this: 2.048 is up to 2, and 3.2 is not."""
 
 _DIGITS = Context(prec=40)
 _ENDLESS = 10**6
@@ -89,25 +91,48 @@ def _checked(program: Program, inputs: list[Measure], like: str) -> Outcome:
     if unit.strip().lower() in _POINTS and all(o.unit.strip() in ("%", "") for o in program.inputs):
         unit = program.inputs[0].unit
     printed = measure(result.value, unit, like=like)
-    tried: list[Fraction] = []
+    top = measure(result.high, unit, like=like) if result.high else None
+    tried: list[tuple[Fraction, Fraction, Fraction]] = []
     for compute, dimensions in _ways(program, inputs, printed):
         if not _same_kind(dimensions, printed.dimensions):
             continue
-        low, high = _span(program, compute, inputs)
-        tried.append(compute([m.amount for m in inputs]))
+        low, high = _span(program, compute, inputs, like)
+        tried.append((compute([m.amount for m in inputs]), low, high))
         for scale in _scales(program, printed):
-            if _holds(low / scale, high / scale, printed, result.bound, program):
-                return Outcome(
-                    Verdict.CONSISTENT, f"{_shown(program)} = {_in(unit, tried[-1], like)}, as printed"
-                )
+            if _holds(low / scale, high / scale, printed, top, program):
+                got = _in(unit, *_said(program, *tried[-1]), like)
+                return Outcome(Verdict.CONSISTENT, f"{_shown(program)} = {got}, {_fits(got, result)}")
     if not tried:
         raise _NotComparableError(
             f"{_shown(program)} is no quantity of the kind of {result.shown}: the units do not fit"
         )
-    return Outcome(
-        Verdict.INCONSISTENT,
-        f"{_shown(program)} = {_in(unit, tried[0], like)}, and {result.shown} is printed",
-    )
+    nearest = min(tried, key=lambda found: _distance(found[0], printed.amount))
+    got = _in(unit, *_said(program, *nearest), like)
+    return Outcome(Verdict.INCONSISTENT, f"{_shown(program)} = {got}, and {_printed(result)} is printed")
+
+
+def _said(program: Program, usual: Fraction, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
+    """The ends of the outcome that a reader is told: both where an input is a range, else that of the figures."""
+    return (low, high) if any(o.high for o in program.inputs) else (usual, usual)
+
+
+def _distance(one: Fraction, other: Fraction) -> Fraction:
+    """How many times one is the other, from above; where a sign differs, how far apart they are besides."""
+    if one * other <= 0:
+        return abs(one - other) + _ENDLESS
+    return max(abs(one / other), abs(other / one))
+
+
+def _fits(got: str, result: Operand) -> str:
+    """In which way what was computed is what is printed."""
+    if got == result.shown.replace(",", ""):
+        return "as printed"
+    return f"and {_printed(result)} is printed, which holds"
+
+
+def _printed(result: Operand) -> str:
+    words = {Bound.AT_MOST: "at most ", Bound.AT_LEAST: "at least ", Bound.APPROX: "about "}
+    return f"{words.get(result.bound, '')}{result.shown}"
 
 
 def _scales(program: Program, printed: Measure) -> tuple[int, ...]:
@@ -272,17 +297,20 @@ def _years(program: Program) -> Fraction | None:
 
 
 def _span(
-    program: Program, compute: Callable[[Sequence[Fraction]], Fraction], inputs: list[Measure]
+    program: Program, compute: Callable[[Sequence[Fraction]], Fraction], inputs: list[Measure], like: str
 ) -> tuple[Fraction, Fraction]:
     """The least and the largest outcome that the bounds of the inputs allow."""
-    ends = [_ends(m.amount, o.bound) for m, o in zip(inputs, program.inputs, strict=True)]
+    ends = [_ends(m, o, like) for m, o in zip(inputs, program.inputs, strict=True)]
     if sum(len(e) > 1 for e in ends) > 6:
         ends = [(m.amount,) for m in inputs]
     outcomes = [compute(corner) for corner in itertools.product(*ends)]
     return min(outcomes), max(outcomes)
 
 
-def _ends(amount: Fraction, bound: Bound) -> tuple[Fraction, ...]:
+def _ends(one: Measure, operand: Operand, like: str) -> tuple[Fraction, ...]:
+    amount, bound = one.amount, operand.bound
+    if operand.high:
+        return amount, measure(operand.high, operand.unit, like=like).amount
     if bound is Bound.AT_MOST:
         return amount / _ENDLESS, amount
     if bound is Bound.AT_LEAST:
@@ -294,12 +322,18 @@ def _ends(amount: Fraction, bound: Bound) -> tuple[Fraction, ...]:
     return (amount,)
 
 
-def _holds(low: Fraction, high: Fraction, printed: Measure, bound: Bound, program: Program) -> bool:
-    value = printed.amount
-    room = min(printed.step / 2, abs(value) * COARSEST)
+def _holds(low: Fraction, high: Fraction, printed: Measure, top: Measure | None, program: Program) -> bool:
+    value, bound = printed.amount, program.result.bound if program.result else Bound.EXACT
+    limit = LIMIT if bound in (Bound.AT_MOST, Bound.AT_LEAST) else COARSEST
+    room = min(printed.step / 2, abs(value) * limit)
     if bound is Bound.APPROX:
         room = max(room, abs(value) * ABOUT)
     open_ends = {o.bound for o in program.inputs} & {Bound.AT_LEAST, Bound.AT_MOST}
+    if top is not None:
+        upper = max(room, min(top.step / 2, abs(top.amount) * limit))
+        within = value - room <= low and high <= top.amount + upper
+        exact = not any(o.high for o in program.inputs) or open_ends
+        return within and (bool(exact) or (low <= value + room and high >= top.amount - upper))
     if bound is Bound.AT_MOST:
         return (high if Bound.AT_LEAST not in open_ends else low) <= value + room
     if bound is Bound.AT_LEAST:
@@ -411,16 +445,17 @@ def _shown(program: Program) -> str:
         return f"{', '.join(inputs[:-2])} at {inputs[-2]}, carried to {inputs[-1]},"
     if program.operation is Operation.ANNUAL_GROWTH:
         years = _years(program)
-        return f"{' → '.join(inputs[:2])} over {_number(years or Fraction(0))} years"
+        return f"{' → '.join(inputs[:2])} over {_number(years or Fraction(0))} {'year' if years == 1 else 'years'}"
     if program.operation in _SIGNS:
         return _SIGNS[program.operation].join(inputs)
     return f"{program.operation.value} of {', '.join(inputs)}"
 
 
-def _in(unit: str, amount: Fraction, like: str) -> str:
-    """The amount in the unit that the result is printed in."""
+def _in(unit: str, low: Fraction, high: Fraction, like: str) -> str:
+    """The amount, or the two ends of it, in the unit that the result is printed in."""
     one = measure("1", unit, like=like).amount
-    return Operand(value=_number(amount / one), unit=unit).shown
+    top = "" if low == high else _number(high / one)
+    return Operand(value=_number(low / one), high=top, unit=unit).shown
 
 
 def _number(number: Fraction) -> str:

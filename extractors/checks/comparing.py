@@ -18,7 +18,7 @@ from extractors.checks.said import Said, printed, said, word
 from schemas.quantity import Bound
 from schemas.registry import registry
 
-VERSION = "1"
+VERSION = "2"
 ABOUT = Fraction(1, 10)
 """How far from a figure that is worded as "about" another may be and still be meant."""
 ROUNDED = Fraction(15, 1000)
@@ -49,7 +49,7 @@ _ASIDE = frozenset({"formula", "capability", "note", "lang", "source_tier", "quo
 def compare(a: Said, b: Said) -> Compared:
     """How the two stand to each other. The order does not matter."""
     if a.vendor != b.vendor:
-        return _apart("two vendors")
+        return _apart("two vendors" if a.vendor and b.vendor else "one does not say whose it is")
     for first, second in ((a, b), (b, a)):
         if first.metric == "capability" and first.qualifiers.get("capability") == "notdisclosed":
             return _absence(first, second)
@@ -104,11 +104,12 @@ def _capability(a: Said, b: Said) -> Compared:
     if a.metric != b.metric:
         return _apart(f"{a.metric} and {b.metric} are two things")
     names = a.qualifiers.get("capability", ""), b.qualifiers.get("capability", "")
+    shown = a.spelled.get(names[0], "nothing named"), b.spelled.get(names[1], "nothing named")
     if names[0] != names[1]:
-        return _apart(f"two capabilities: {names[0]} and {names[1]}")
+        return _apart(f"two capabilities: {shown[0]} and {shown[1]}")
     if bool(a.low) == bool(b.low):
-        return Compared(Relation.AGREE, f"both say the same of {names[0]}")
-    return Compared(Relation.CONFLICT, f"one says that it has {names[0]}, the other that it has not")
+        return Compared(Relation.AGREE, f"both say the same of {shown[0]}")
+    return Compared(Relation.CONFLICT, f"one says that it has {shown[0]}, the other that it has not")
 
 
 def _other_thing(a: Said, b: Said) -> Compared | None:
@@ -116,15 +117,15 @@ def _other_thing(a: Said, b: Said) -> Compared | None:
     for key in sorted(set(a.qualifiers) & set(b.qualifiers) - _ASIDE):
         first, second = a.qualifiers[key], b.qualifiers[key]
         if first != second and not _same_period(key, first, second):
-            return _apart(f"{key} differs: {first} and {second}")
+            return _apart(f"{key} differs: {a.spelled[first]} and {b.spelled[second]}")
     if any(word(key) in ("validfrom", "validto") for key in (*a.qualifiers, *b.qualifiers)):
         return None
     for key in sorted(set(a.condition) & set(b.condition)):
         first, second = a.condition[key], b.condition[key]
         if first != second and not (key == "access" and "mixed" in (first, second) and a.metric != b.metric):
-            return _apart(f"the condition {key} differs: {first} and {second}")
+            return _apart(f"the condition {key} differs: {a.spelled[first]} and {b.spelled[second]}")
     if a.baseline and b.baseline and a.baseline != b.baseline:
-        return _apart(f"they compare with {a.baseline} and with {b.baseline}")
+        return _apart(f"they compare with {a.spelled[a.baseline]} and with {b.spelled[b.baseline]}")
     return None
 
 
@@ -290,6 +291,8 @@ def _meet(a: Said, b: Said) -> Compared:
         return _apart("one has no figure")
     if {a.direction, b.direction} == {"unidirectional", "bidirectional"}:
         a, b = _one_way(a), _one_way(b)
+    elif (by_direction := _by_direction(a, b)) is not None:
+        return by_direction
     if a.bound is Bound.FORMULA and b.bound is Bound.FORMULA:
         same = _formula(a) == _formula(b)
         return (
@@ -331,6 +334,23 @@ def _one_way(one: Said) -> Said:
         return one
     halves = {k: v / 2 for k, v in (("low", one.low), ("high", one.high)) if v is not None}
     return replace(one, step=one.step / 2, **halves)  # type: ignore[arg-type]
+
+
+def _by_direction(a: Said, b: Said) -> Compared | None:
+    """Where only one says which way it counts, and the other is the same figure counted the other way."""
+    for told, silent in ((a, b), (b, a)):
+        if silent.direction != "unspecified" or told.direction == silent.direction:
+            continue
+        meant = silent
+        if told.direction == "unidirectional":
+            if silent.unit != "byte/s":
+                continue  # a network link is per direction by convention
+            meant = _one_way(replace(silent, direction="bidirectional"))
+        if _same_figure(_one_way(told), meant) and told.bound is meant.bound:
+            return Compared(
+                Relation.COMPATIBLE, f"{a.shown} and {b.shown} are one figure, counted one way and both ways"
+            )
+    return None
 
 
 def _formula(one: Said) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from schemas.datafile import read_data_file
 from schemas.quantity import Bound
 from schemas.record import Record, Words
 
-VERSION = "2"
+VERSION = "3"
 
 
 class Companion(Record):
@@ -27,7 +27,14 @@ class Companion(Record):
     unless: str = ""
     topic: str
     missing: Words
+    stated: Words
     question: Words
+
+    def is_answered(self, claim: Claim) -> bool:
+        """Whether the page answers it elsewhere than in the claim's condition: in words that a flag would miss."""
+        answered = bool(self.unless) and self.unless not in claim.flags
+        named = any(key in claim.qualifiers or (key == "baseline" and claim.baseline) for key in self.needs)
+        return claim.metric in self.metrics and (answered or named)
 
     def is_missing(self, claim: Claim) -> bool:
         """Whether the claim is of this kind and the page leaves it open."""
@@ -63,8 +70,10 @@ def check(claim: Claim) -> Found:
             "; ".join(companion.missing.en for companion in left),
             {"companions": [companion.id for companion in left]},
         )
-    if claim.condition:
-        return Found(Verdict.STATED, ", ".join(f"{k}: {v}" for k, v in claim.condition.items()))
+    said = [f"{key}: {words}" for key, words in claim.condition.items()]
+    said += [companion.stated.en for companion in companions() if companion.is_answered(claim)]
+    if said:
+        return Found(Verdict.STATED, ", ".join(said))
     if claim.bound is Bound.FORMULA:
         return Found(Verdict.STATED, "the formula names the capacity")
     return Found(Verdict.STATED, "a number of this kind needs nothing beside it")

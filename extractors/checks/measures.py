@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from dataclasses import dataclass
+from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
@@ -74,7 +75,15 @@ _WORKED = re.compile(
     r"(?:gpu|npu|card|node|server|instance|卡|机)s?[ ·*-]?(hours?|h|days?|时|小时|天)", re.IGNORECASE
 )
 _TRUNCATED = re.compile(r"[kKMGTP]")
-_NUMBER = re.compile(r"[-+−]?\d[\d,， _']*(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+−]?\.\d+")
+_DIGITS = r"[-+−]?(?:(?:\d{1,3}(?:[,， _']\d{3})+|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|\.\d+)"
+_NUMBER = re.compile(_DIGITS)
+_WHOLE = re.compile(
+    rf"[×x$¥€£]? ?(?P<digits>{_DIGITS}) ?(?:{'|'.join(word for word, _ in _NUMBER_WORDS)})?s? ?(?:[%‰×x倍+]|-?fold)?",
+    re.IGNORECASE,
+)
+_RANGE = re.compile(
+    rf"\s*(?P<low>{_DIGITS}%?)\s*(?:-|–|—|~|～|至|到|to)\s*(?P<high>{_DIGITS}%?)\s*", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,12 +126,37 @@ def measure(value: object, unit: str, *, like: str = "") -> Measure:
 
 
 def read_number(value: object) -> tuple[Fraction, Fraction]:
-    """The number as printed, and the worth of its last printed digit. A bare integer is exact to the unit."""
-    text = unicodedata.normalize("NFKC", str(value)).strip()
-    found = _NUMBER.search(text)
-    if found is None or isinstance(value, bool):
-        raise ValueError(f"{value!r} is no number")
-    digits = re.sub(r"[,， _']", "", found[0]).replace("−", "-").replace("+", "")
+    """The number as printed, and the worth of its last printed digit. A bare integer is exact to the unit.
+
+    ValueError where the text is anything else than one number, with or without a word such as 万 or a % behind it.
+    """
+    text = _plain_text(value)
+    found = None if any(unicodedata.category(c) == "No" for c in str(value)) else _WHOLE.fullmatch(text)
+    if found is None or not isinstance(value, str | int | Decimal | Fraction) or isinstance(value, bool):
+        raise ValueError(f"{str(value)[:60]!r} is no number")
+    return _number(found["digits"], text)
+
+
+def first_number(text: str) -> Fraction:
+    """The first number in a text; ValueError where there is none."""
+    found = _NUMBER.search(_plain_text(text))
+    if found is None:
+        raise ValueError(f"{text[:60]!r} holds no number")
+    return _number(found[0], text)[0]
+
+
+def ends(value: str) -> tuple[str, str] | None:
+    """The two ends of a range such as 2-3 or 1.5 到 2; None where it is none."""
+    found = _RANGE.fullmatch(_plain_text(value))
+    return (found["low"], found["high"]) if found else None
+
+
+def _plain_text(value: object) -> str:
+    return unicodedata.normalize("NFKC", str(value)).strip()
+
+
+def _number(found: str, text: str) -> tuple[Fraction, Fraction]:
+    digits = re.sub(r"[,， _']", "", found).replace("−", "-").replace("+", "")
     mantissa, _, exponent = digits.lower().partition("e")
     if len(mantissa) > 60 or len(exponent) > 4 or abs(int(exponent or 0)) > 60:
         raise ValueError(f"{text[:40]!r} is no figure of this domain")

@@ -9,19 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import unquote, urljoin, urlsplit
 
 from extractors.checks.running import Found
 from schemas.check import Verdict
 from schemas.source import Tier
 
-VERSION = "2"
+VERSION = "3"
 
 _ENOUGH = 4
 """Fewer shared statements may be chance."""
 _MOST = (4, 5)
 """The share of a page's statements that must stand in another for the page to be a copy."""
 _HEAD = 200_000
+_TRANSLATED = ".translate.goog"
+_NAMED = re.compile(r"(https?):/{1,2}([a-z0-9.-]+\.[a-z]{2,}(?:[:/][^\s&]*)?)", re.IGNORECASE)
 _CANONICAL = re.compile(
     r"<link\b(?=[^>]{0,400}\brel\s*=\s*[\"']?canonical\b)[^>]{0,400}?\bhref\s*=\s*[\"']?([^\"'\s>]{1,2000})"
     r"|<meta\b(?=[^>]{0,400}\bproperty\s*=\s*[\"']?og:url\b)[^>]{0,400}?\bcontent\s*=\s*[\"']?([^\"'\s>]{1,2000})",
@@ -83,6 +85,27 @@ def canonical_link(body: bytes, url: str) -> str:
     return link if parts.scheme in ("http", "https") and named and named != own else ""
 
 
+def proxied(url: str) -> str:
+    """The address that a reader, archive or translation proxy shows, as its own address names it; else nothing."""
+    try:
+        parts = urlsplit(url)
+        host = (parts.hostname or "").lower()
+    except ValueError:
+        return ""
+    if host.endswith(_TRANSLATED):
+        # Dots are written as dashes there, and dashes as two.
+        name = host.removesuffix(_TRANSLATED).replace("--", "\0").replace("-", ".").replace("\0", "-")
+        return f"https://{name}{parts.path}"
+    named = _NAMED.search(unquote(f"{parts.path}?{parts.query}" if parts.query else parts.path))
+    return f"{named[1]}://{named[2]}" if named else ""
+
+
+def says_no_more(quotes: Iterable[str], of: Iterable[str]) -> bool:
+    """Whether nearly all of a page's quotes, few as they may be, stand on another page word for word."""
+    one, other = set(quotes), set(of)
+    return bool(one) and _is_mostly_in(one, other)
+
+
 def is_copy(quotes: Iterable[str], of: Iterable[str]) -> bool:
     """Whether nearly all of a page's quotes stand on another page word for word, and there are enough of them."""
     return _mostly_in(set(quotes), set(of))
@@ -95,4 +118,8 @@ def is_translation(figures: Iterable[object], of: Iterable[object]) -> bool:
 
 
 def _mostly_in(one: set[object] | set[str], other: set[object] | set[str]) -> bool:
-    return len(one) >= _ENOUGH and len(one & other) * _MOST[1] >= len(one) * _MOST[0]
+    return len(one) >= _ENOUGH and _is_mostly_in(one, other)
+
+
+def _is_mostly_in(one: set[object] | set[str], other: set[object] | set[str]) -> bool:
+    return len(one & other) * _MOST[1] >= len(one) * _MOST[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from decimal import Decimal
+from decimal import Context, Decimal
 from functools import cache, lru_cache
 from importlib.resources import as_file, files
 
@@ -12,16 +12,18 @@ from pydantic import field_validator
 
 from extractors.checks.running import Found
 from schemas.check import Verdict
-from schemas.claim import Claim
+from schemas.claim import Claim, Direction
 from schemas.datafile import read_data_file
 from schemas.quantity import Bound as Limits
 from schemas.record import Exact, Record, plain
 from schemas.registry import registry
 
-VERSION = "1"
+VERSION = "2"
 
 _ROOM = Decimal("1.1")
 """GiB printed as GB and rounding stay within it."""
+_TWICE = "both ways may be added, or two dies counted as one chip"
+_WIDE = Context(prec=80)
 _CARDS = 16
 _IN_BYTES = re.compile(r"(?:[kKMGTPE]i?B|[Bb]ytes?)(?:/s|ps|\b)")
 
@@ -88,10 +90,26 @@ def check(claim: Claim) -> Found:
         if row.least is not None and figure < row.least and claim.bound is not Limits.AT_MOST:
             return Found(
                 Verdict.ABOVE_BOUND,
-                f"{claim.text_value} is under the least that is possible, {plain(row.least)} {claim.unit}: {row.origin}",
+                f"{claim.text_value} is under the least that is possible, {_seconds(row.least)}: {row.origin}",
                 {"bound": plain(row.least), "unit": claim.unit, "origin": row.origin},
             )
+    if (
+        most
+        and (twice := _twice_the_usual(claim, figure, max(most, key=lambda r: r.most or Decimal(0))))
+        is not None
+    ):
+        return twice
     return Found(Verdict.OK, f"within what is possible: {rows[0].origin}")
+
+
+def _twice_the_usual(claim: Claim, figure: Decimal, row: Limit) -> Found | None:
+    """What is possible only as both ways added or as two dies: that is named, and is no fault."""
+    if row.usual is None or claim.unit not in ("bit/s", "byte/s") or figure <= row.usual * _ROOM:
+        return None
+    if claim.direction is Direction.BIDIRECTIONAL or figure < row.usual * 2 / _ROOM:
+        return None
+    said = f"possible, and about twice the usual {_amount(row.usual, claim.unit)}: {_TWICE} ({row.origin})"
+    return Found(Verdict.OK, said, {"readings": _readings(figure, figure / 2, "one_way", claim.unit)})
 
 
 def _for_all_cards(claim: Claim, row: Limit) -> Limit:
@@ -143,7 +161,7 @@ def _above(claim: Claim, figure: Decimal, row: Limit) -> Found:
         detail["readings"] = _readings(figure, figure / 2, "one_way", claim.unit)
         return Found(
             Verdict.ABOVE_BOUND,
-            f"{said}; twice the usual may be both ways added, or two dies counted as one chip ({row.origin})",
+            f"{said}; {_TWICE} ({row.origin})",
             detail,
         )
     return Found(Verdict.ABOVE_BOUND, f"{said} ({row.origin})", detail)
@@ -170,14 +188,25 @@ def _readings(as_written: Decimal, other: Decimal, key: str, unit: str) -> list[
 
 
 def _times(number: Decimal) -> str:
-    return f"{plain(number.quantize(Decimal('0.1')))} times"
+    rounded = _WIDE.quantize(number, Decimal("0.1"))
+    return f"{plain(rounded)} times" if rounded > 1 else "more than"
 
 
 def _amount(figure: Decimal, unit: str) -> str:
+    if unit == "fraction":
+        return f"{plain(figure * 100)}%"
     if unit not in ("bit/s", "byte/s", "byte"):
         return f"{plain(figure)} {unit}"
     for exponent, letter in ((15, "P"), (12, "T"), (9, "G"), (6, "M")):
         if figure >= Decimal(10) ** exponent:
-            short = plain((figure / Decimal(10) ** exponent).quantize(Decimal("0.01")))
-            return f"{short} {letter}{unit.replace('byte', 'B').replace('bit', 'bit')}"
+            short = plain(_WIDE.quantize(figure / Decimal(10) ** exponent, Decimal("0.01")))
+            return f"{short} {letter}{unit.replace('byte', 'B')}"
     return f"{plain(figure)} {unit}"
+
+
+def _seconds(figure: Decimal) -> str:
+    """A short time in the unit that people use for it; every least that there is, is one."""
+    for exponent, letter in ((3, "ms"), (6, "us"), (9, "ns")):
+        if figure * Decimal(10) ** exponent >= 1:
+            return f"{plain(figure * Decimal(10) ** exponent)} {letter}"
+    return f"{plain(figure)} s"

@@ -8,12 +8,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 
-from extractors.checks.measures import read_number, unit_of
+from extractors.checks.measures import first_number, read_number, unit_of
 from extractors.quantities import find_quantities
 from schemas.quantity import Bound
 from schemas.record import plain
@@ -42,6 +42,8 @@ class Said:
     flags: frozenset[str] = frozenset()
     formula: str = ""
     shown: str = ""
+    spelled: Mapping[str, str] = field(default_factory=dict)
+    """Of the words that are compared in one spelling, how they were written."""
 
     @property
     def figure(self) -> Fraction | None:
@@ -63,9 +65,13 @@ def said(claim: Mapping[str, object]) -> Said:
     """
     metric = str(claim.get("metric") or "other")
     text = str(claim.get("text_value") or "")
-    bound = Bound(str(claim.get("bound") or "exact"))
-    qualifiers = {**_texts(claim.get("qualifiers")), **_extra(claim)}
+    bound = _bound(claim)
+    qualifiers = {**_texts(claim.get("qualifiers"), "qualifiers"), **_extra(claim)}
+    condition = _texts(claim.get("condition"), "condition")
+    baseline = str(claim.get("baseline") or "")
     low, high, unit = _numbers(claim, metric, text)
+    if low is not None and high is not None and high < low:
+        raise ValueError(f"its high, {claim.get('high')}, is below its low, {claim.get('low')}")
     return Said(
         vendor=_vendor(claim.get("vendor")),
         product=_product(claim.get("vendor"), claim.get("product")),
@@ -79,18 +85,28 @@ def said(claim: Mapping[str, object]) -> Said:
         best_case=claim.get("best_case") is True,
         basis=str(claim.get("basis") or "unspecified"),
         direction=str(claim.get("direction") or "unspecified"),
-        condition={k: word(v) for k, v in _texts(claim.get("condition")).items()},
-        baseline=word(str(claim.get("baseline") or "")),
+        condition={k: word(v) for k, v in condition.items()},
+        baseline=word(baseline),
         qualifiers={k: word(v) for k, v in qualifiers.items()},
         flags=frozenset(map(str, _list(claim.get("flags")))),
         formula=qualifiers.get("formula", text if bound is Bound.FORMULA else ""),
         shown=text or _shown(low if low is not None else high, unit),
+        spelled={word(v): v for v in (*qualifiers.values(), *condition.values(), baseline)},
     )
 
 
-def _texts(value: object) -> dict[str, str]:
-    if not isinstance(value, Mapping):
+def _bound(claim: Mapping[str, object]) -> Bound:
+    name = str(claim.get("bound") or "exact")
+    if name not in set(Bound):
+        raise ValueError(f"{name!r} is no bound; there are {', '.join(Bound)}")
+    return Bound(name)
+
+
+def _texts(value: object, name: str) -> dict[str, str]:
+    if value is None or value in ("", []):
         return {}
+    if not isinstance(value, Mapping):
+        raise ValueError(f"its {name} is no object: {str(value)[:60]!r}")
     return {str(k): str(v) for k, v in value.items() if v not in (None, "", [], {})}
 
 
@@ -144,7 +160,7 @@ def _from_text(text: str) -> tuple[Fraction, object]:
         figure = quantity.low if quantity.low is not None else quantity.high
         if figure is not None:
             return Fraction(figure), _kind(quantity.unit)
-    return read_number(text)[0], ()
+    return first_number(text), ()
 
 
 _DIGITS = re.compile(r"\d[\d,]*(?:\.\d+)?")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 
 from extractors.checks import arithmetic, periods
 from extractors.checks.arithmetic import Outcome, Verdict
-from extractors.checks.measures import measure, unit_of
-from schemas.program import Operand, Operation, Program
+from extractors.checks.measures import ends, measure, read_number, unit_of
+from schemas.program import MOST_INPUTS, Operand, Operation, Program
 from schemas.quantity import Bound
 from schemas.record import plain
 
@@ -37,6 +38,13 @@ _BEFORE = ("base", "baseline", "start", "from", "before", "old", "whole")
 _AFTER = ("end", "to", "after", "new", "current", "term", "value", "part")
 _PERIODS = ("periods", "period_count", "years", "n_periods")
 _PLAIN = ("role", "value", "unit", "bound", "low", "high")
+_LONGEST = 160
+_SIGNS = {
+    **dict.fromkeys(("≥", ">=", ">", "over", "超过"), "at_least"),
+    **dict.fromkeys(("≤", "<=", "<", "under", "不到"), "at_most"),
+    **dict.fromkeys(("≈", "~", "约", "about", "近"), "approx"),
+}
+_SIGN = re.compile(rf"\s*({'|'.join(sorted(_SIGNS, key=len, reverse=True))})\s*(?=[-+\d])")
 
 
 def judge(case: Mapping[str, object]) -> Outcome:
@@ -52,6 +60,8 @@ def program_of(case: Mapping[str, object]) -> Program:
     parts = case.get("parts")
     if not isinstance(parts, Sequence) or isinstance(parts, str) or not parts:
         raise ValueError("it has no parts")
+    if len(parts) > MOST_INPUTS:
+        raise ValueError(f"it has {len(parts)} parts; {MOST_INPUTS} are allowed")
     operands = [_operand(part) for part in parts]
     operands = _with_periods(operands, str(case.get("statement") or ""))
     if (grown := _grown(operands)) is not None:
@@ -162,16 +172,28 @@ def _from_to(operation: Operation, inputs: list[Operand], result: Operand) -> Pr
 def _operand(part: object) -> Operand:
     if not isinstance(part, Mapping):
         raise ValueError(f"a part is no object: {str(part)[:60]}")
-    value = part.get("value", part.get("low"))
-    if value is None:
+    value, high = part.get("value", part.get("low")), part.get("high")
+    if value is None or value == "":
         raise ValueError(f"a part has no value: {str(dict(part))[:80]}")
+    if isinstance(value, str) and high is None and (both := ends(value)) is not None:
+        value, high = both
     bound = str(part.get("bound") or "exact")
+    if isinstance(value, str) and (sign := _SIGN.match(value)):
+        value = value[sign.end() :]
+        bound = _SIGNS[sign[1]] if bound == "exact" else bound
+    for end in (value, high):
+        if end is not None:
+            read_number(end)  # so that it is named where it is no number
+    unit = str(part.get("unit") or "")
+    if len(str(value)) > _LONGEST or len(unit) > _LONGEST // 2:
+        raise ValueError(f"a part has a value or a unit of more than {_LONGEST // 2} characters")
     if bound not in set(Bound):
         raise ValueError(f"{bound!r} is no bound; there are {', '.join(Bound)}")
     return Operand(
         role=str(part.get("role") or "").strip().lower().replace(" ", "_").replace("-", "_"),
         value=str(value),
-        unit=str(part.get("unit") or ""),
+        high="" if high is None or high == value else str(high),
+        unit=unit,
         bound=Bound(bound),
         about={str(k): str(v) for k, v in part.items() if k not in _PLAIN and v not in (None, "", {}, [])},
     )

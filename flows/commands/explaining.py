@@ -12,6 +12,7 @@ import typer
 from flows.commands.options import HomeOption, Shown, VendorOption, known_vendor, ledger_to_read
 from flows.printing import as_json, counted, heading, is_terminal, out, out_text, say, table
 from schemas.errors import KoujingError
+from schemas.registry import registry
 
 if TYPE_CHECKING:
     from warehouse.home import Home
@@ -58,7 +59,8 @@ def explain(
         out_text(f"{as_json(found, indent=2)}\n")
         return
     if not found:
-        say("no claim fits")
+        unknown = metric is not None and metric not in registry().metrics
+        say(f"no claim fits; {metric!r} is no metric that Koujing knows" if unknown else "no claim fits")
     for entry in found[:_MOST_EXPLAINED]:
         _print_claim(entry)
     if (left := len(found) - _MOST_EXPLAINED) > 0:

@@ -37,6 +37,8 @@ def verify(
     consistent, inconsistent or not_comparable. Each gives one JSON object with id, verdict and reason. A line
     that cannot be read is named on stderr, the others still run, and the exit code is then 1.
     """
+    if cases is not None and every:
+        raise typer.BadParameter("cases touch no ledger; leave out --all or --cases", param_hint="--all")
     if cases is None:
         _verify_ledger(context, home, every=every)
     else:
@@ -56,10 +58,13 @@ def _verify_ledger(context: typer.Context, path: Path | None, *, every: bool) ->
     with Ledger.open(place) as ledger:
         done = verify_ledger(ledger, place, datetime.now(UTC), every=every)
         ledger.publish()
-    say(
-        f"{counted(done.claims, 'claim')} in {counted(done.groups, 'group')} verified, "
-        f"{counted(done.verdicts, 'verdict')} new or changed"
-    )
+    if not done.groups and not done.verdicts:
+        say("nothing changed since it was verified last; --all runs every check again")
+    else:
+        say(
+            f"{counted(done.claims, 'claim')} held against the others in {counted(done.groups, 'group')}; "
+            f"{counted(done.verdicts, 'verdict')} new or changed"
+        )
     columns = ("vendor", "roll_up", "claims", "share")
     rows = [[row[name] for name in columns] for row in published.rows(place, "FROM standing_by_vendor")]
     put(columns, rows, "table", numeric=("claims", "share"))
@@ -68,7 +73,8 @@ def _verify_ledger(context: typer.Context, path: Path | None, *, every: bool) ->
 def _judge(cases: str) -> None:
     from extractors.checks.cases import judge_case
 
-    unread = 0
+    read = unread = 0
+    lines: dict[str, int] = {}
     for number, line in _lines(cases):
         try:
             case = _object(line)
@@ -77,7 +83,13 @@ def _judge(cases: str) -> None:
             unread += 1
             say(f"{cases}, line {number}: {error}")
             continue
+        read += 1
+        name = as_json(case.get("id", number))
+        if (first := lines.setdefault(name, number)) != number:
+            say(f"{cases}, line {number}: the id {name} stands on line {first} already; both are judged")
         out_text(f"{as_json({'id': case.get('id', number), 'verdict': verdict, 'reason': reason})}\n")
+    if not read and not unread:
+        say(f"{cases} holds no case")
     if unread:
         say(f"{counted(unread, 'line')} could not be read")
         raise typer.Exit(1)
@@ -102,7 +114,9 @@ def _object(line: bytes) -> Mapping[str, object]:
     try:
         case = json.loads(line, parse_float=str)  # the figure as printed: 4.50 is no 4.5, and no binary float
     except (ValueError, RecursionError) as error:
-        raise ValueError(f"it is no JSON ({str(error)[:80]})") from None
+        raise ValueError(
+            f"it is no JSON ({str(error)[:80]}); a case is one JSON object on a line of its own"
+        ) from None
     if not isinstance(case, dict):
-        raise ValueError("it is no JSON object")
+        raise ValueError("it is no JSON object; a case is one on a line of its own")
     return case

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -51,3 +54,32 @@ def test_a_file_that_is_not_there_is_a_failure(tmp_path):
     got = CliRunner().invoke(app, ["verify", "--cases", str(tmp_path / "none.jsonl")])
     assert got.exit_code == 1
     assert "cannot be read (No such file or directory); give a file of cases or -" in str(got.exception)
+
+
+def test_two_cases_of_one_id_are_both_judged_and_said_to_be_two():
+    got = verify(f"{GOOD}\n{GOOD}\n".encode(), "--cases", "-")
+    assert (got.exit_code, len(got.stdout.splitlines())) == (0, 2)
+    assert '-, line 2: the id "g" stands on line 1 already; both are judged' in got.stderr
+
+
+def test_a_file_without_a_case_says_so():
+    got = verify(b"\n \n", "--cases", "-")
+    assert (got.exit_code, got.stdout, got.stderr) == (0, "", "- holds no case\n")
+
+
+def test_all_is_of_the_ledger():
+    got = verify(GOOD.encode(), "--all", "--cases", "-")
+    assert got.exit_code == 2
+    assert "leave out --all or --cases" in got.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no /dev/full here")
+@pytest.mark.parametrize("arguments", [["verify", "--cases", "-"], ["extract", "-"]])
+def test_a_full_disk_ends_with_a_sentence(arguments):
+    with Path("/dev/full").open("w") as full:
+        got = subprocess.run(
+            [sys.executable, "-m", "flows.cli", *arguments], input=f"{GOOD}\n3.2T RDMA".encode(), stdout=full, stderr=subprocess.PIPE,
+            check=False,
+        )  # fmt: skip
+    assert got.returncode == 1
+    assert got.stderr == b"error: the output cannot be written (No space left on device); nothing more is\n"

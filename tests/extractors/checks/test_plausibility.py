@@ -98,7 +98,7 @@ def test_twice_the_usual_names_both_ways_and_two_dies():
         )
     )
     assert got.verdict is Verdict.ABOVE_BOUND
-    assert "both ways added, or two dies" in got.reason
+    assert "both ways may be added, or two dies counted as one chip" in got.reason
     assert (
         json.dumps(got.detail["readings"][1])
         == '{"key": "one_way", "value": "784000000000", "unit": "byte/s"}'
@@ -119,7 +119,8 @@ def test_twice_the_usual_names_both_ways_and_two_dies():
         ("port_speed", "6400000000000", "bit/s", "per_port", Verdict.ABOVE_BOUND),
         ("rdma_bandwidth", "3200000000000", "bit/s", "per_node", Verdict.OK),
         ("rdma_bandwidth", "28800000000000", "bit/s", "per_supernode", Verdict.NO_BOUND),
-        ("cluster_size_max", "160000", "accelerators", "per_cluster", Verdict.NO_BOUND),
+        ("cluster_size_max", "160000", "accelerators", "per_cluster", Verdict.OK),
+        ("cluster_size_max", "1000000000000", "accelerators", "per_cluster", Verdict.ABOVE_BOUND),
         ("gpu_memory", "640000000000", "byte", "per_accelerator", Verdict.OK),
     ],
 )
