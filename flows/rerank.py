@@ -7,9 +7,9 @@ from datetime import datetime
 
 from flows.summary import Reranked
 from schemas.claim import Claim
-from schemas.ledger import Change, ChangeKind
+from schemas.ledger import Change, ChangeKind, StoredClaim
 from schemas.scorecard import Scorecard
-from warehouse.cards import touches
+from warehouse.cards import metrics_read, touches
 from warehouse.ledger import Ledger
 from warehouse.proposals import apply, propose
 from warehouse.ranking import rank, scores
@@ -39,12 +39,9 @@ def rerank(
     A claim that is contradicted, impossible or not supported reaches no score; one that is no longer on its page
     still stands under the scores that rest on it, and supports no proposal.
     """
-    roll_ups = ledger.roll_ups()
-    claims = tuple(s for s in ledger.current_claims() if roll_ups[s.claim.claim_key] in (*_RANKED, "STALE"))
-    supporting = tuple(s for s in claims if roll_ups[s.claim.claim_key] in _RANKED)
-    known = {stored.claim.claim_key: stored.claim for stored in claims}
     moves = [change for change in (*first_read, *news) if change.kind in _MOVES]
-    moved = [known[change.claim_key] for change in moves if change.claim_key in known]
+    roll_ups = ledger.roll_ups({change.claim_key for change in moves})
+    moved = [c.after for c in moves if c.after and roll_ups.get(c.claim_key) in (*_RANKED, "STALE")]
     changed = changed_before | {change.claim_key for change in news if change.kind in _MOVES}
     result = []
     for card in cards:
@@ -52,6 +49,8 @@ def rerank(
         first = not ledger.has_ranking(card.id)
         if not card.editorial or not (touched or first):
             continue
+        # Only what this card scores is read, so that a run costs what it touches, however large the ledger is.
+        claims, supporting = _claims_of(ledger, card)
         ledger.put_scorecard(card, at)
         card_scores = scores(card, claims, changed)
         ledger.store_scores(run_id, card.id, card_scores, at)
@@ -81,6 +80,14 @@ def rerank(
             )
         )
     return tuple(result)
+
+
+def _claims_of(ledger: Ledger, card: Scorecard) -> tuple[tuple[StoredClaim, ...], tuple[StoredClaim, ...]]:
+    """The claims that the card's scores may rest on, and those among them that may support a proposal."""
+    read = ledger.claims_on(tuple(card.editorial), sorted(metrics_read(card)))
+    roll_ups = ledger.roll_ups({stored.claim.claim_key for stored in read})
+    claims = tuple(s for s in read if roll_ups[s.claim.claim_key] in (*_RANKED, "STALE"))
+    return claims, tuple(s for s in claims if roll_ups[s.claim.claim_key] in _RANKED)
 
 
 def touched_dimensions(card: Scorecard, claims: Iterable[Claim]) -> tuple[str, ...]:

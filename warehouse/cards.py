@@ -149,6 +149,13 @@ def touches(card: Scorecard, claim: Claim) -> tuple[str, ...]:
     return tuple(d.id for d in card.dimensions if rests_on(d, claim))
 
 
+def metrics_read(card: Scorecard) -> frozenset[str]:
+    """Names every metric whose claims a score of `card` may rest on: more than `rests_on` admits, never fewer."""
+    names = {name for dimension in card.dimensions for name in dimension.metrics}
+    narrowed = {name for row in card.editorial.values() for entry in row.values() for name in entry.rests_on}
+    return frozenset({"capability", "relative_improvement"} | names | narrowed)
+
+
 def rests_on(dimension: Dimension, claim: Claim, entry: EditorialScore | None = None) -> bool:
     """Tells whether the claim is one that a score in `dimension` rests on, under the narrowing of `entry`.
 

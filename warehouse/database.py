@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from schemas.errors import LedgerError, LedgerHeldError
+from warehouse import columns
 
 Row = dict[str, Any]
 """A row by column name. DuckDB decides the types of the values, so they are not known here."""
@@ -28,6 +27,7 @@ class Database:
     def __init__(self, connection: duckdb.DuckDBPyConnection) -> None:
         self._connection = connection
         self._turn = threading.RLock()
+        self._types: dict[str, dict[str, str]] = {}
 
     @classmethod
     def open(cls, path: Path, way_out: str = "move it away to begin a new one") -> Database:
@@ -74,11 +74,13 @@ class Database:
         with self._turn, _interruptible():
             self._connection.execute(sql, list(values))
 
-    def run_script(self, sql: str) -> None:
-        """Runs statements one after the other."""
+    def run_script(self, sql: str, *, leave_out: tuple[str, ...] = ()) -> None:
+        """Runs statements one after the other, but for those that begin with one of `leave_out`."""
+        self._types.clear()  # they may change what tables look like
         with self._turn, _interruptible():
             for statement in self._connection.extract_statements(sql):
-                self._connection.execute(statement)
+                if not statement.query.lstrip().startswith(leave_out):
+                    self._connection.execute(statement)
 
     def rows(self, sql: str, values: Sequence[object] = ()) -> list[Row]:
         """Gives the result of a query."""
@@ -96,29 +98,23 @@ class Database:
         """Adds rows that all have the first one's columns. A dict becomes a MAP of texts."""
         if not rows:
             return
-        names = list(rows[0])
         types = self._column_types(table)
-        # One list a column: bound value by value, row after row, DuckDB takes a hundred times as long.
-        # A dict bound as it is would become a STRUCT, whose field names ignore case; JSON keeps the keys.
-        marks = [
-            f"unnest(?::JSON[])::{types[name]}"
-            if types[name].startswith("MAP")
-            else f"unnest(?::{types[name]}[])"
-            for name in names
-        ]
-        sql = f"INSERT INTO {table} ({', '.join(names)}) SELECT {', '.join(marks)}"
-        self.execute(sql, [[_bindable(row[name]) for row in rows] for name in names])
+        with self._turn, _interruptible():
+            columns.insert(self._connection, table, types, rows)
 
     def _column_types(self, table: str) -> dict[str, str]:
+        if table in self._types:
+            return self._types[table]
         schema, _, name = table.rpartition(".")
-        columns = self.rows(
+        found = self.rows(
             """
             SELECT column_name, data_type FROM duckdb_columns()
             WHERE database_name = current_database() AND schema_name = ? AND table_name = ?
             """,
             [schema, name],
         )
-        return {column["column_name"]: column["data_type"] for column in columns}
+        self._types[table] = {column["column_name"]: column["data_type"] for column in found}
+        return self._types[table]
 
     def name(self) -> str:
         """What DuckDB calls the open file in queries that name a catalog."""
@@ -141,14 +137,6 @@ def _interruptible() -> Iterator[None]:
         if str(error) == "Query interrupted":
             raise KeyboardInterrupt from error
         raise
-
-
-def _bindable(value: object) -> object:
-    if isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
-    if isinstance(value, Decimal):
-        return format(value, "f")  # in a list, decimals of different widths would be made one width
-    return list(value) if isinstance(value, tuple) else value
 
 
 def first_line(error: BaseException) -> str:

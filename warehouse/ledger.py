@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from decimal import Decimal
 from types import TracebackType
@@ -25,6 +25,7 @@ from warehouse.page_writer import Page
 from warehouse.publish import is_current, publish
 from warehouse.restore import Restored, open_whole, restore
 from warehouse.rows import OpenFlag, as_json, stored_decimal, stored_flag, utc
+from warehouse.shared import Shared, setting
 
 RunStatus = Literal["done", "failed"]
 
@@ -39,22 +40,31 @@ class Ledger:
     Times are passed in, in UTC. Nothing that is stored is ever overwritten, but the end of a run.
     """
 
-    def __init__(self, home: Home, database: Database, lock: WriterLock, restored: Restored) -> None:
+    def __init__(
+        self,
+        home: Home,
+        database: Database,
+        lock: WriterLock,
+        restored: Restored,
+        shared: Shared | None = None,
+    ) -> None:
         self.restored_from = restored.source
         self.set_aside = restored.set_aside
         self.why_restored = restored.why
         self._home = home
         self._database = database
         self._lock = lock
+        self._shared = shared
         self._open = True
 
     @classmethod
-    def open(cls, home: Home, *, wait_seconds: float = 0) -> Ledger:
+    def open(cls, home: Home, *, wait_seconds: float = 0, for_team: bool = True) -> Ledger:
         """Makes this process the writer and brings the ledger to this version's form.
 
         A ledger that is missing, or lost what was published with the end of its log, is rebuilt from the
         published file, which `restored_from` then names, and `why_restored` says why; what could not be used
-        lies under the names in `set_aside`.
+        lies under the names in `set_aside`. Where the home names a shared ledger, what others wrote there is taken
+        over first, and with `for_team` nobody else writes to it meanwhile.
         Raises LedgerHeldError where another process writes and does not end within `wait_seconds`,
         SchemaTooNewError where the file is from a later Koujing, LedgerError where it cannot be opened.
         """
@@ -75,11 +85,14 @@ class Ledger:
         try:
             migrate(database)
             lay_views(database)
+            shared = None
+            if where := setting(home):
+                shared = Shared.joined(database, where, writes=for_team, wait_seconds=wait_seconds)
         except BaseException:
             database.close()
             lock.release()
             raise
-        return cls(home, database, lock, restored)
+        return cls(home, database, lock, restored, shared)
 
     def __enter__(self) -> Ledger:
         return self
@@ -93,6 +106,8 @@ class Ledger:
         """Lets the next writer in. What was stored stays; a second call does nothing."""
         if self._open:
             self._open = False
+            if self._shared:
+                self._shared.close()
             self._database.close()
             self._lock.release()
 
@@ -219,6 +234,10 @@ class Ledger:
         """The latest version of every claim, those no longer seen included, in their pages' order."""
         return latest.latest_claims(self._database, vendor=vendor)
 
+    def claims_on(self, vendors: Sequence[str], metrics: Sequence[str]) -> tuple[StoredClaim, ...]:
+        """What `current_claims` gives, of these vendors and metrics alone."""
+        return latest.latest_claims_on(self._database, vendors, metrics)
+
     # Verification
 
     def unverified(
@@ -278,10 +297,9 @@ class Ledger:
         with self._database.transaction("the verdicts could not be stored"):
             return verification.put_checks(self._database, groups, checks, versions, at)
 
-    def roll_ups(self) -> dict[str, str]:
-        """By claim key, where its latest version stands after all checks: the column of the view `claims`."""
-        rows = self._database.rows("SELECT claim_key, roll_up FROM claim_standing")
-        return {row["claim_key"]: row["roll_up"] for row in rows}
+    def roll_ups(self, keys: Iterable[str] | None = None) -> dict[str, str]:
+        """By claim key, where its latest version stands after all checks; of every claim where `keys` is None."""
+        return latest.roll_ups(self._database, keys)
 
     # Flags
 
@@ -443,8 +461,13 @@ class Ledger:
             self._database.insert("stored.proposals", [row])
 
     def publish(self) -> None:
-        """Puts a checked copy of the ledger in the place where readers find it. See `warehouse.publish`."""
+        """Puts a checked copy of the ledger in the place where readers find it. See `warehouse.publish`.
+
+        What the team shares follows, where the home names such a ledger.
+        """
         publish(self._database, self._home)
+        if self._shared and self._shared.turn:
+            self._shared.push()
 
     def publish_if_behind(self) -> None:
         """Publishes where readers do not have all that is stored: after a run that was killed, say."""

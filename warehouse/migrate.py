@@ -73,11 +73,16 @@ def migrate(database: Database, migrations: tuple[Migration, ...] | None = None)
     return newest
 
 
+def reader_scripts() -> list[str]:
+    """The SQL of all readers' macros and views, each after those that it uses."""
+    macros = shipped_macros()
+    # `moment` is used by the other macros; views only by those after them in the alphabet.
+    return [macros["moment"], *macros.values(), *shipped_views().values()]
+
+
 def lay_views(database: Database) -> None:
     """Makes the readers' views and macros what this version ships. Does nothing where they already are."""
-    macros, views = shipped_macros(), shipped_views()
-    # `moment` is used by the other macros; views only by those after them in the alphabet.
-    scripts = [macros["moment"], *macros.values(), *views.values()]
+    scripts = reader_scripts()
     digest = hashlib.sha256("\0".join(scripts).encode()).hexdigest()
     laid = database.rows("SELECT sha256 FROM stored.laid_views")
     if laid and laid[0]["sha256"] == digest:

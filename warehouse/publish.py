@@ -24,6 +24,7 @@ SELECT
     (SELECT max(score_id) FROM {0}stored.scores) AS score,
     (SELECT max(ranking_id) FROM {0}stored.rankings) AS ranking,
     (SELECT max(hold_id) FROM {0}stored.releases) AS release,
+    (SELECT max(verified_id) FROM {0}stored.verified) AS verified,
     (SELECT max(version) FROM {0}stored.schema_version) AS form,
     (SELECT sha256 FROM {0}stored.laid_views) AS views
 """

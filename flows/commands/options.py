@@ -69,10 +69,17 @@ def home_to_read(context: typer.Context, path: Path | None) -> Home:
 
 
 def ledger_to_read(context: typer.Context, path: Path | None) -> Home:
-    """The home, for a command that reads its ledger; QueryError with the demo's where only that one exists."""
+    """The home, for a command that reads its ledger; QueryError with the demo's where only that one exists.
+
+    Where it names a ledger that a team shares, its copy is as new as that one.
+    """
     from warehouse.home import Home
 
     place = home_to_read(context, path)
+    if (place.root / "shared.yaml").is_file():
+        from warehouse.catching_up import catch_up
+
+        catch_up(place)
     demo = Home(place.root / "demo")
     if chosen_home(context, path) is None and not place.published.exists() and demo.published.exists():
         again = shlex.join(["--home", str(demo.root), *sys.argv[1:]])

@@ -2,7 +2,7 @@
 
 Prints quantities in characters a second beside quantulum3 on the same text (from an environment of its own, where
 one could be built), a page's way to its claims over a bare BeautifulSoup parse of the same page, and the time a
-character costs at growing sizes, which must stay flat.
+character costs at growing sizes, which must stay flat. `tests.bench.ledger` adds the ledger at size.
 
 Times are the processor's, the least of several rounds that take turns, so that a busy machine shifts no ratio.
 What is remembered of texts is forgotten before each round: no page is read twice in real life.
@@ -28,7 +28,7 @@ import extractors
 from extractors.document import read_document
 from extractors.extract import extract
 from extractors.quantities import find_mentions
-from tests.bench import verification
+from tests.bench import ledger, verification
 from tests.quality.evaluate import HANDED
 
 ROOT = Path(__file__).parents[2]
@@ -177,6 +177,7 @@ def main() -> None:
     quantities(text, peer if peer.exists() else None)
     flatness(text, whole)
     verification.run(CASES / "pages")
+    ledger.run(ledger.at_size())
 
 
 if __name__ == "__main__":

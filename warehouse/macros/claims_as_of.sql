@@ -1,6 +1,6 @@
 -- Two clocks: what the sources had said by one moment, as we know it now or as we knew it at another.
 CREATE OR REPLACE MACRO claims_as_of
-    (said_by) AS TABLE
+    (said_by) AS TABLE (
     SELECT
         version.vendor, version.product, version.metric, version.low, version.high, version.unit,
         version.text_value, version.bound, version.best_case, version.basis, version.direction,
@@ -21,9 +21,8 @@ CREATE OR REPLACE MACRO claims_as_of
     LEFT JOIN (
         SELECT * FROM stored.sources
         QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY revision DESC) = 1
-    ) AS page USING (source_id)
-    WHERE true,
-    (said_by, believed_on) AS TABLE
+    ) AS page USING (source_id)),
+    (said_by, believed_on) AS TABLE (
     SELECT
         version.vendor, version.product, version.metric, version.low, version.high, version.unit,
         version.text_value, version.bound, version.best_case, version.basis, version.direction,
@@ -44,5 +43,5 @@ CREATE OR REPLACE MACRO claims_as_of
     LEFT JOIN (
         SELECT * FROM stored.sources
         QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY revision DESC) = 1
-    ) AS page USING (source_id);
+    ) AS page USING (source_id));
 COMMENT ON MACRO TABLE claims_as_of IS 'claims_as_of(D): what sources had said by D, as we know it now. claims_as_of(D2, D): what we believed on D that they had said by D2. A date counts to its end, in UTC.';
