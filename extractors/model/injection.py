@@ -23,7 +23,7 @@ _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f"
     "\ufeff\U000e0000-\U000e01ef]"
 )
-_OVERRIDES = re.compile("[\u202d\u202e]|[\U000e0020-\U000e007e]")
+_OVERRIDES = re.compile("[\u202d\u202e][^\u202c\n]*\\w[^\u202c\n]*|[\U000e0020-\U000e007e]+")
 _LOOKALIKES = str.maketrans(
     "аеорсухіјѕԁһӏԛԝвкмнтгАВЕКМНОРСТУХІЈЅԚԜαεορνικτυχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
     "aeopcyxijsdhlqwbkmhtrABEKMHOPCTYXIJSQWaeopviktuxyABEZHIKMNOPTYX",
@@ -72,9 +72,7 @@ def find_attempts(text: str) -> list[Span]:
     hits = [(m.start(), m.end(), kind) for kind, pattern in _KINDS for m in pattern.finditer(plain)]
     spans = [_whole(plain, start, end, kind) for start, end, kind in hits if end > start]
     out = [Span(places[s.start], places[s.end - 1] + 1, s.kind) for s in spans]
-    for match in _OVERRIDES.finditer(text):
-        start, end = _sentence(text, match.start(), match.end())
-        out.append(Span(start, end, "reordered or invisible letters"))
+    out += [Span(*match.span(), "reordered or invisible letters") for match in _OVERRIDES.finditer(text)]
     merged: list[Span] = []
     for span in sorted(out):
         if merged and span.start <= merged[-1].end:
