@@ -13,7 +13,7 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from flows.commands import asking, explaining, keeping, ranking, reading, scorecards, verifying, visiting
+from flows.commands import asking, explaining, keeping, models, ranking, reading, scorecards, verifying, visiting
 from flows.commands.examples import examples
 from flows.printing import clean, say, say_lines
 from schemas.errors import KoujingError, QueryError
@@ -57,6 +57,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+_NAMES = {"evaluate": "eval"}
 for _command in (
     visiting.demo,
     visiting.refresh,
@@ -75,11 +76,14 @@ for _command in (
     keeping.export,
     keeping.backup,
     keeping.restore,
+    models.evaluate,
     asking.where,
 ):
-    app.command(epilog=examples(_command.__name__))(_command)
+    _name = _NAMES.get(_command.__name__, _command.__name__)
+    app.command(_name, epilog=examples(_name))(_command)
 app.add_typer(visiting.sources, name="sources")
 app.add_typer(scorecards.scorecards, name="scorecards")
+app.add_typer(models.prompts, name="prompts")
 
 
 def _print_version(wanted: bool) -> None:

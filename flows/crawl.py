@@ -12,12 +12,14 @@ from functools import partial
 from typing import Protocol, TypeVar
 from urllib.parse import urlsplit
 
+from extractors.extract import SecondReader
 from flows import published
 from flows.progress import Progress
 from flows.rerank import rerank
 from flows.rereading import read_snapshot, reread
 from flows.summary import PageRow, RunSummary, news
 from flows.verification import verify_ledger
+from schemas.asking import Asked
 from schemas.errors import FetchError, LedgerError
 from schemas.extraction import Extraction
 from schemas.ledger import Change, PageChanges
@@ -103,8 +105,11 @@ def run_refresh(
     label: str = "",
     steps: Steps | None = None,
     wait_seconds: float = 0,
+    second: SecondReader | None = None,
 ) -> RunSummary:
     """Visits the sources once, stores what changed, ranks what that touches, publishes, and tells it all.
+
+    `second` is asked about what the rules leave open on changed pages, and what was left undone the last time.
 
     A page that cannot be fetched, read or stored is recorded with its reason, and the run goes on. Each page
     is one transaction. Raises LedgerHeldError where another process writes, and LedgerError where the ledger
@@ -121,7 +126,7 @@ def run_refresh(
         earlier = _Earlier.read(home, ledger) if known_before or ledger.restored_from else _Earlier()
         started = clock()
         run_id = ledger.begin_run(label, started)
-        run = _Run(home, ledger, run_id, fetcher, clock, progress)
+        run = _Run(home, ledger, run_id, fetcher, clock, progress, second)
         try:
             rows = run.visit_all(sources, steps)
             verified = steps.run("verify", lambda: verify_ledger(ledger, home, clock()))
@@ -178,7 +183,14 @@ class _Run:
     """One run while its pages are visited and written."""
 
     def __init__(
-        self, home: Home, ledger: Ledger, run_id: int, fetcher: Fetches, clock: Clock, progress: Progress
+        self,
+        home: Home,
+        ledger: Ledger,
+        run_id: int,
+        fetcher: Fetches,
+        clock: Clock,
+        progress: Progress,
+        second: SecondReader | None = None,
     ) -> None:
         self.home = home
         self.ledger = ledger
@@ -188,6 +200,8 @@ class _Run:
         self.progress = progress
         self.stop = threading.Event()
         self.readers = ledger.last_readers()
+        self.second = second
+        self.undone = ledger.left_undone() if second else frozenset()
 
     def visit_all(self, sources: Sequence[Source], steps: Steps) -> tuple[PageRow, ...]:
         last = self.ledger.last_snapshots()
@@ -234,7 +248,7 @@ class _Run:
             stored = ()  # one of them is at fault, or all: one by one it shows
         done = {changes.source_id: changes for changes in stored}
         return [
-            self._row(source, visit, None, done[source.id])
+            self._row(source, visit, None, done[source.id], *self._take_up(source))
             if visit.status is FetchStatus.UNCHANGED and source.id in done
             else self.write(source, visit)
             for source, visit in visited
@@ -263,7 +277,7 @@ class _Run:
     def _extract(self, source: Source, visit: Visit) -> Extraction:
         if visit.snapshot is None:
             raise LedgerError(f"the visit to {source.id} brought no snapshot")
-        return read_snapshot(self.home, source, visit.snapshot)
+        return read_snapshot(self.home, source, visit.snapshot, self.second)
 
     def _store(self, source: Source, visit: Visit, extraction: Extraction | None) -> PageRow:
         visit, extraction = within_limits(visit, extraction)
@@ -280,7 +294,26 @@ class _Run:
         last = self.ledger.last_snapshot(source.id)
         if last is None:
             return ()
-        return reread(self.home, self.ledger, self.run_id, source, last, self.clock()).changes
+        return reread(
+            self.home, self.ledger, self.run_id, source, last, self.clock(), second=self.second
+        ).changes
+
+    def _take_up(self, source: Source) -> tuple[tuple[Change, ...], Asked | None]:
+        """Asks what was left undone of a page that has not changed since; what that settles is no vendor's news."""
+        last = self.ledger.last_snapshot(source.id) if source.id in self.undone else None
+        if last is None:
+            return (), None
+        try:
+            extraction = read_snapshot(self.home, source, last, self.second)
+            visit = Visit(source_id=source.id, at=self.clock(), status=FetchStatus.UNCHANGED, snapshot=last)
+            visit, kept = within_limits(visit, extraction)
+            changes = self.ledger.reread_page(self.run_id, visit, kept).changes if kept else ()
+        except LedgerError:
+            raise
+        except Exception as error:  # noqa: BLE001 - see _visit
+            self.progress.note(f"{source.id} could not be read again ({_named(error)})")
+            return (), None
+        return changes, extraction.asked
 
     def _row(
         self,
@@ -289,6 +322,7 @@ class _Run:
         extraction: Extraction | None,
         changes: PageChanges,
         reread: tuple[Change, ...] = (),
+        asked: Asked | None = None,
     ) -> PageRow:
         read = extraction is not None and not extraction.reason and changes.held is None
         row = PageRow(
@@ -302,6 +336,7 @@ class _Run:
             changes=changes.changes,
             held=changes.held,
             reread=reread,
+            asked=extraction.asked if extraction else asked,
         )
         self.progress.written(row)
         return row

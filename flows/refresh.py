@@ -22,6 +22,7 @@ from flows.crawl import HOSTS_AT_ONCE, Host, Outcome, Visited, run_refresh
 from flows.fetch import Fetcher
 from flows.own_cards import cards_of
 from flows.progress import Bar, progress_for_stderr
+from flows.second_reader import second_reader
 from flows.sources import find_sources, with_base
 from flows.stopping import stoppable
 from flows.summary import RunSummary
@@ -68,7 +69,8 @@ def refresh(
     `home`: a folder, empty for the usual one. `sources`: `vendors`, `demo` or the path of a source list.
     `contact`: an address at which sites reach the person who answers for the visits.
     `base_url` stands in for the list's own host, and `allow_loopback` lets a page of this machine be fetched:
-    both are for a site that is served here, such as the demo's.
+    both are for a site that is served here, such as the demo's. A model to ask is named by the environment alone,
+    so that no key of it is ever a parameter.
     """
     place = open_home(Path(home) if home else None)
     cards = cards_of(place)
@@ -82,6 +84,7 @@ def refresh(
             stoppable(),
             progress if isinstance(progress, Bar) else nullcontext(),
             Fetcher(contact=contact, allow_loopback=allow_loopback) as fetcher,
+            second_reader(place) as second,
         ):
             return run_refresh(
                 place,
@@ -93,4 +96,5 @@ def refresh(
                 label=label,
                 steps=TaskSteps(),
                 wait_seconds=wait_seconds,
+                second=second,
             )

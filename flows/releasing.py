@@ -9,6 +9,7 @@ from datetime import datetime
 from flows.rerank import rerank
 from flows.rereading import read_snapshot
 from flows.verification import verify_ledger
+from flows.second_reader import second_reader
 from schemas.errors import LedgerError
 from schemas.ledger import Hold, PageChanges, Release
 from schemas.scorecard import Scorecard
@@ -64,7 +65,8 @@ def _hold_of(ledger: Ledger, source_id: str) -> Hold:
 def _accept(home: Home, ledger: Ledger, run_id: int, hold: Hold, word: Release, at: datetime) -> PageChanges:
     source = next(source for source in ledger.known_sources() if source.id == hold.source_id)
     snapshot = ledger.held_snapshot(hold)
-    extraction = read_snapshot(home, source, snapshot) if snapshot else None
+    with second_reader(home) as second:
+        extraction = read_snapshot(home, source, snapshot, second) if snapshot else None
     return ledger.write_page(run_id, source, _visit(source, snapshot, word, at), extraction, word)
 
 

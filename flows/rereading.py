@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from extractors.context import EXTRACTOR
-from extractors.extract import extract
+from extractors.extract import SecondReader, extract, reader_name
 from flows.rerank import rerank
+from flows.second_reader import second_reader
 from flows.summary import Reranked
 from flows.verification import verify_ledger
 from schemas.errors import LedgerError
@@ -38,7 +38,9 @@ class Reextracted(Record):
     reranked: tuple[Reranked, ...]
 
 
-def read_snapshot(home: Home, source: Source, snapshot: Snapshot) -> Extraction:
+def read_snapshot(
+    home: Home, source: Source, snapshot: Snapshot, second: SecondReader | None = None
+) -> Extraction:
     """Everything that the kept bytes claim. Raises LedgerError where they are missing or damaged."""
     return extract(
         snapshots.load(home, snapshot.sha256),
@@ -49,6 +51,7 @@ def read_snapshot(home: Home, source: Source, snapshot: Snapshot) -> Extraction:
         product=source.product,
         language=source.language,
         tier=source.tier,
+        second=second,
     )
 
 
@@ -61,10 +64,11 @@ def reread(
     at: datetime,
     *,
     force: bool = False,
+    second: SecondReader | None = None,
 ) -> PageChanges:
     """Stores what the present reader makes of a kept page. `force`: also where it loses most of the claims."""
     visit = Visit(source_id=source.id, at=at, status=FetchStatus.UNCHANGED, snapshot=snapshot)
-    _, extraction = within_limits(visit, read_snapshot(home, source, snapshot))
+    _, extraction = within_limits(visit, read_snapshot(home, source, snapshot, second))
     if extraction is None:
         raise LedgerError(f"the page {source.id} states more claims than the ledger takes of one page")
     return ledger.reread_page(run_id, visit, extraction, force=force)
@@ -85,7 +89,10 @@ def reextract(
     Only claims that come out otherwise are written. `only`: these sources. `every`: also pages that this
     version has read. Raises LedgerHeldError where another process writes.
     """
-    with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
+    with (
+        Ledger.open(home, wait_seconds=wait_seconds) as ledger,
+        second_reader(home) as second,
+    ):
         run_id = ledger.begin_run("reextract", clock())
         read: list[str] = []
         missing: list[str] = []
@@ -97,14 +104,14 @@ def reextract(
             for source in ledger.known_sources():
                 if source.id not in readers or (only and source.id not in only):
                     continue
-                if readers[source.id][1] == EXTRACTOR and not every:
+                if readers[source.id][1] == reader_name(second) and not every:
                     current += 1
                     continue
                 last = ledger.last_snapshot(source.id)
                 if last is None:
                     missing.append(source.id)
                     continue
-                found = reread(home, ledger, run_id, source, last, clock(), force=force)
+                found = reread(home, ledger, run_id, source, last, clock(), force=force, second=second)
                 if found.held:
                     not_taken.append((source.id, found.held.claims_lost, found.held.claims_before))
                 else:

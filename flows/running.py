@@ -9,6 +9,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from flows.model.settings import settings_from
 from flows.own_cards import cards_of
 from flows.printing import say
 from flows.sources import find_sources
@@ -50,6 +51,7 @@ def run(
     with Stopping(), warnings.catch_warnings():
         find_sources(sources)
         cards_of(Home(home))
+        settings_from()
         WriterLock.acquire(Home(home), wait_seconds, say).release()
         prepare(home)
         if "prefect" not in sys.modules:

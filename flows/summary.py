@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
+from schemas.asking import Asked
 from schemas.ledger import Change, ChangeKind, Hold
 from schemas.ranking import DimensionScore, Proposal, Ranking
 from schemas.record import Record
@@ -16,7 +17,7 @@ class PageRow(Record):
 
     `claims`: how many the page states now, where this visit could tell. `reason`: why the visit failed, or
     why the page could not be read. `held`: why nothing was taken from it. `reread`: what a newer reader made
-    of its former bytes before it was compared, which is no news of the vendor's.
+    of its former bytes before it was compared, which is no news of the vendor's. `asked`: what a model was asked.
     """
 
     source_id: str
@@ -29,6 +30,7 @@ class PageRow(Record):
     changes: tuple[Change, ...] = ()
     held: Hold | None = None
     reread: tuple[Change, ...] = ()
+    asked: Asked | None = None
 
     def count(self, kind: ChangeKind) -> int:
         """How many of the page's events are of that kind."""
@@ -69,6 +71,11 @@ class RunSummary(Record):
     pages: tuple[PageRow, ...]
     reranked: tuple[Reranked, ...] = ()
     verified: Verified | None = None
+
+    @property
+    def asked(self) -> tuple[Asked, ...]:
+        """What a model was asked about each page that it was asked about."""
+        return tuple(page.asked for page in self.pages if page.asked)
 
     def visits(self, status: FetchStatus) -> int:
         """How many visits brought that."""

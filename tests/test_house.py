@@ -30,7 +30,8 @@ def test_no_file_in_flows_hides_a_package_or_a_standard_module():
         "warehouse/migrations/m001_ledger.sql",
         "warehouse/scorecards/ten-thousand-cards.yaml",
         "warehouse/sources/vendors.yaml",
-        "prompts/read_mentions.md",
+        "prompts/read_mentions.2.md",
+        "extractors/model/injection.yaml",
     ],
 )
 def test_data_files_are_found_through_their_package(path):

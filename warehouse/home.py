@@ -36,6 +36,11 @@ class Home:
         return self.root / "snapshots"
 
     @property
+    def replies(self) -> Path:
+        """The replies of models, so that the same question is paid for once. It may be deleted."""
+        return self.root / "replies.duckdb"
+
+    @property
     def lock(self) -> Path:
         """The file whose lock makes a process the writer."""
         return self.root / "writer.lock"

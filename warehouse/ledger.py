@@ -17,6 +17,7 @@ from schemas.ranking import DimensionScore, Proposal, Ranking
 from schemas.scorecard import Scorecard
 from schemas.source import Snapshot, Source, Visit
 from warehouse import holds, latest, pages, snapshots, verification
+from warehouse.asking import left_undone
 from warehouse.database import Database
 from warehouse.home import Home
 from warehouse.lock import WriterLock
@@ -199,6 +200,10 @@ class Ledger:
             """
         )
         return {row["source_id"]: (row["snapshot_sha256"], row["extractor"]) for row in rows}
+
+    def left_undone(self) -> frozenset[str]:
+        """The sources of which a model was not asked all that it was to be asked, when they were read last."""
+        return left_undone(self._database)
 
     def known_sources(self) -> tuple[Source, ...]:
         """What is known of every source that was ever visited, as last listed."""

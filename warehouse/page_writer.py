@@ -14,6 +14,7 @@ from schemas.flag import Flag
 from schemas.ledger import Change, ChangeKind, Hold, HoldReason, PageChanges, Release, StoredClaim
 from schemas.source import Snapshot, Visit
 from warehouse import holds
+from warehouse.asking import write_asked
 from warehouse.changes import Comparison, as_rereading, compare
 from warehouse.database import Database
 from warehouse.latest import last_snapshot, latest_claims
@@ -218,6 +219,7 @@ class Page:
             "read_at": self.at,
         }
         self.database.insert("stored.readings", [reading])
+        write_asked(self.database, self.run_id, self.source_id, snapshot.sha256, extraction, self.at)
 
     def _write_versions(
         self, comparison: Comparison, snapshot: Snapshot, cause: str = "page"

@@ -135,8 +135,9 @@ def read_reply(reply: Reply) -> Answers | Refused:
         return Refused(Bad.SCHEMA, f"{where}: {first['msg']}")
 
 
-def json_schema() -> dict[str, Any]:
-    """The form as JSON schema, for models that decode under one."""
+def json_schema(mentions: int = 8) -> dict[str, Any]:
+    """The form as JSON schema, for models that decode under one. `mentions`: how many figures are asked about."""
     schema = Answers.model_json_schema()
     schema["title"] = "Answers"
+    schema["properties"]["mentions"]["maxItems"] = mentions
     return schema

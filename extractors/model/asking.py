@@ -30,13 +30,17 @@ class NotAsked(Exception):  # noqa: N818 - it is no error: the passage is asked 
 
 
 class Question(NamedTuple):
-    """One request: the instructions, the passage as JSON, and where it is asked again what was wrong the first time."""
+    """One request: the instructions, the passage as JSON, and where it is asked again what was wrong the first time.
+
+    `mentions`: about how many figures.
+    """
 
     instructions: str
     data: str
     before: str = ""
     wrong: tuple[str, ...] = ()
     again: str = ""
+    mentions: int = 8
 
     def messages(self) -> list[tuple[str, str]]:
         """The question as a conversation: who speaks and what is said."""
@@ -133,7 +137,9 @@ class ModelReader:
     def _ask_about(self, passage: Passage, judge: Judge, tally: _Tally) -> Judged:
         """What is believed about one passage, asked once, and once more with the reasons where some was refused."""
         digest = digest_of(passage.data)
-        question = Question(self.instructions, passage.data, again=self.prompt.again)
+        question = Question(
+            self.instructions, passage.data, again=self.prompt.again, mentions=len(passage.figures)
+        )
         first = self._reply(question, digest, tally)
         if first is None:
             return Judged()

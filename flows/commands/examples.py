@@ -75,6 +75,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing demo --fresh",
         "koujing --home /tmp/koujing-demo demo --keep",
     ),
+    "prompts show": ("koujing prompts show", "koujing prompts show read_mentions --version 1"),
+    "prompts diff": ("koujing prompts diff read_mentions", "koujing prompts diff read_mentions 1 2"),
+    "prompts eval": ("koujing prompts eval read_mentions --version 2 --model ollama:qwen3:8b",),
+    "eval": ("koujing eval", "koujing eval --model openai:gpt-5.5 --pages tests/cases/pages"),
     "sources list": (
         "koujing sources list",
         "koujing sources list vendors",

@@ -1,0 +1,42 @@
+"""What a provider's message says, whichever provider it is: the text, whether it was cut, whether it is a refusal."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from langchain_core.messages import AIMessage, BaseMessage
+
+from extractors.model.answers import Reply
+
+_CUT = frozenset({"length", "max_tokens", "MAX_TOKENS"})
+_REFUSED = frozenset({"content_filter", "refusal", "SAFETY"})
+
+
+def reply_of(message: BaseMessage) -> Reply:
+    """The reply in a message: its text, or the arguments of the tool that it calls, as they came."""
+    meta = message.response_metadata
+    ended = {str(meta.get(name)) for name in ("finish_reason", "stop_reason", "done_reason")}
+    refusal = str(message.additional_kwargs.get("refusal") or "")
+    if not refusal and ended & _REFUSED:
+        refusal = message.text[:200] or "the provider stopped it"
+    return Reply(_words(message), cut=bool(ended & _CUT or meta.get("cut")), refusal=refusal)
+
+
+def _words(message: BaseMessage) -> str:
+    if not isinstance(message, AIMessage):
+        return message.text
+    raw = message.additional_kwargs.get("tool_calls")
+    if isinstance(raw, list) and raw and isinstance(raw[0], dict):
+        return str(raw[0].get("function", {}).get("arguments", ""))
+    if message.tool_calls:
+        return json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
+    if message.invalid_tool_calls:
+        return str(message.invalid_tool_calls[0].get("args") or "")
+    return message.text
+
+
+def usage_of(message: BaseMessage) -> tuple[int, int]:
+    """Tokens in and out; 0 where the provider does not say."""
+    usage: Any = getattr(message, "usage_metadata", None) or {}
+    return int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0))

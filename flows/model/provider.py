@@ -1,0 +1,110 @@
+"""A chat model of whichever provider, through LangChain's `init_chat_model`."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from typing import Any
+
+from langchain.chat_models import init_chat_model
+from langchain_core.caches import BaseCache
+from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.rate_limiters import InMemoryRateLimiter
+from langchain_core.runnables import Runnable
+
+from extractors.model.answers import json_schema
+from flows.model.settings import Method, Settings, redacted
+from schemas.errors import KoujingError
+
+_EXTRAS = {
+    "openai": "langchain_openai",
+    "anthropic": "langchain_anthropic",
+    "ollama": "langchain_ollama",
+    "deepseek": "langchain_deepseek",
+}
+_NO_KEY = "none-needed"
+
+
+def chat_model(settings: Settings, cache: BaseCache) -> BaseChatModel:
+    """The model, without retries of its own: those are counted in the run's budget.
+
+    Raises KoujingError where the provider's package is missing or its settings are wrong; no key is in its message.
+    """
+    package = _EXTRAS.get(settings.provider)
+    if package and importlib.util.find_spec(package) is None:
+        raise KoujingError(
+            f"the provider {settings.provider} needs a package that is not installed: "
+            f"pip install 'koujing[{settings.provider}]'"
+        )
+    try:
+        model: BaseChatModel = init_chat_model(settings.model, cache=cache, **_arguments(settings))
+    except Exception as error:  # noqa: BLE001 - each provider has its own errors, and they may repeat a key
+        said = redacted(" ".join(str(error).split())[:300], settings)
+        raise KoujingError(
+            f"the model {settings.model} cannot be used ({type(error).__name__}: {said})"
+        ) from None
+    return model
+
+
+def _arguments(settings: Settings) -> dict[str, Any]:
+    out: dict[str, Any] = {"temperature": 0}
+    if settings.provider == "ollama":
+        out |= {"num_predict": settings.answer_tokens, "client_kwargs": {"timeout": settings.timeout}}
+    else:
+        out |= {"max_tokens": settings.answer_tokens, "timeout": settings.timeout, "max_retries": 0}
+    if settings.url:
+        out["base_url"] = settings.url
+    if settings.key:
+        out["api_key"] = settings.key
+    elif settings.url and settings.provider == "openai" and not _has_key():
+        out["api_key"] = _NO_KEY  # a server of one's own asks for none, and the client insists on one
+    if settings.rate:
+        out["rate_limiter"] = InMemoryRateLimiter(requests_per_second=settings.rate)
+    return {name: value for name, value in {**out, **settings.options}.items() if value is not None}
+
+
+def _has_key() -> bool:
+    return bool(os.environ.get("OPENAI_API_KEY"))
+
+
+def methods_of(model: BaseChatModel, settings: Settings) -> tuple[Method, ...]:
+    """How the model can be held to a form, the better way first, as far as LangChain's profile of it tells.
+
+    Raises KoujingError for a model that is known to have neither way.
+    """
+    if settings.method:
+        return (settings.method,)
+    profile = dict(model.profile or {})
+    found: list[Method] = []
+    if profile.get("structured_output") is not False:
+        found.append("json_schema")
+    if profile.get("tool_calling") is not False:
+        found.append("function_calling")
+    if (
+        profile.get("structured_output") is None
+        and profile.get("tool_calling")
+        and settings.provider != "openai"
+    ):
+        found.reverse()
+    if not found:
+        raise KoujingError(no_way(settings))
+    return tuple(found)
+
+
+def no_way(settings: Settings) -> str:
+    """What is said of a model that can be held to no form."""
+    return (
+        f"the model {settings.model} can neither answer in a JSON schema nor call a tool, so that nothing it says "
+        "could be checked; choose another"
+    )
+
+
+def held_to_form(
+    model: BaseChatModel, method: Method, provider: str, mentions: int
+) -> Runnable[LanguageModelInput, Any]:
+    """The model bound to the form of answers about so many figures.
+
+    Its output has the raw message; the reading of it is ours.
+    """
+    strict = {"strict": True} if provider == "openai" else {}
+    return model.with_structured_output(json_schema(mentions), method=method, include_raw=True, **strict)
