@@ -13,7 +13,17 @@ from typing import Annotated, Any
 import typer
 import typer.core
 
-from flows.commands import asking, explaining, keeping, models, ranking, reading, scorecards, verifying, visiting
+from flows.commands import (
+    asking,
+    explaining,
+    keeping,
+    models,
+    ranking,
+    reading,
+    scorecards,
+    verifying,
+    visiting,
+)
 from flows.commands.examples import examples
 from flows.printing import clean, say, say_lines
 from schemas.errors import KoujingError, QueryError

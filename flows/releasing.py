@@ -8,8 +8,8 @@ from datetime import datetime
 
 from flows.rerank import rerank
 from flows.rereading import read_snapshot
-from flows.verification import verify_ledger
 from flows.second_reader import second_reader
+from flows.verification import verify_ledger
 from schemas.errors import LedgerError
 from schemas.ledger import Hold, PageChanges, Release
 from schemas.scorecard import Scorecard

@@ -12,7 +12,7 @@ import statistics
 import time
 from fractions import Fraction
 
-from schemas.rubric import Alternative, CriterionTerm, Derivation, OpenFlag
+from schemas.rubric import Alternative, CriterionTerm, Derivation, OpenFlag, WeightedDimension
 from warehouse.uncertainty.evaluate import evaluate
 from warehouse.uncertainty.worth import worths
 
@@ -89,7 +89,6 @@ def _card(
                         criterion=f"c{criterion}",
                         weight=PARTS[criterion],
                         alternatives=tuple(alternatives),
-                        missing=Fraction(0),
                     )
                 )
     return Derivation(
@@ -97,11 +96,11 @@ def _card(
         decimals=2,
         rounding=rounding,
         vendors=tuple(names),
-        dimensions=tuple((f"d{n}", Fraction(weight)) for n, weight in enumerate(WEIGHTS[index])),
+        dimensions=tuple(
+            WeightedDimension(id=f"d{n}", weight=Fraction(weight)) for n, weight in enumerate(WEIGHTS[index])
+        ),
         open_flags=tuple(open_flags),
         terms=tuple(terms),
-        left_out=(),
-        conversions=(),
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import KoujingError
-from schemas.rubric import Alternative, CriterionTerm, Derivation, OpenFlag
+from schemas.rubric import Alternative, CriterionTerm, Derivation, OpenFlag, WeightedDimension
 from schemas.uncertainty import Evaluation, Interval, Standing, Worth
 from tests.quality.oracle import compare, limits, random_card
 from warehouse.uncertainty.evaluate import Limits, evaluate
@@ -51,11 +51,11 @@ def card(
         decimals=2,
         rounding=rounding,
         vendors=tuple(dict.fromkeys(t.vendor for t in terms)),
-        dimensions=tuple((d, Fraction(w)) for d, w in (weights or {"d": "1"}).items()),
+        dimensions=tuple(
+            WeightedDimension(id=d, weight=Fraction(w)) for d, w in (weights or {"d": "1"}).items()
+        ),
         open_flags=flags,
         terms=terms,
-        left_out=(),
-        conversions=(),
     )
 
 
@@ -300,7 +300,7 @@ def test_random_cards_agree_with_the_oracle_to_the_last_digit(first: int) -> Non
 @settings(deadline=None)
 @given(CARDS, st.fractions(min_value=Fraction(1, 1000), max_value=1000))
 def test_scaling_all_weights_changes_nothing(derivation: Derivation, factor: Fraction) -> None:
-    scaled = {name: weight * factor for name, weight in derivation.dimensions}
+    scaled = {d.id: d.weight * factor for d in derivation.dimensions}
     assert evaluate(derivation, scaled) == evaluate(derivation)
 
 
