@@ -116,6 +116,14 @@ class Database:
         self._types[table] = {column["column_name"]: column["data_type"] for column in found}
         return self._types[table]
 
+    def tables(self) -> list[str]:
+        """The names of the ledger's tables, without their schema `stored`."""
+        rows = self.rows(
+            "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() "
+            "AND schema_name = 'stored' ORDER BY table_name"
+        )
+        return [row["table_name"] for row in rows]
+
     def name(self) -> str:
         """What DuckDB calls the open file in queries that name a catalog."""
         return str(self.rows("SELECT current_database() AS name")[0]["name"])

@@ -173,11 +173,7 @@ class Shared:
         self.database.execute(f"INSERT INTO shared.stored.laid_views FROM {own}.stored.laid_views")
 
     def _tables(self) -> list[str]:
-        rows = self.database.rows(
-            "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() "
-            "AND schema_name = 'stored' ORDER BY table_name"
-        )
-        return [row["table_name"] for row in rows if row["table_name"] not in _OWN]
+        return [table for table in self.database.tables() if table not in _OWN]
 
     def _count(self, catalog: str, table: str) -> int:
         return int(
