@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -30,7 +30,8 @@ from warehouse.home import Home
 from warehouse.ledger import Ledger
 from warehouse.limits import within_limits
 
-HOSTS_AT_ONCE = 4
+HOSTS_AT_ONCE = 32
+"""Visits wait for answers most of their time; so many hosts may be slow or down before another one waits."""
 
 Clock = Callable[[], datetime]
 Outcome = TypeVar("Outcome")
@@ -69,8 +70,10 @@ Visited = tuple[tuple[Source, Visit], ...]
 class Steps(Protocol):
     """How the batches of a run are carried out: plainly, or as Prefect's tasks."""
 
-    def visit(self, hosts: Sequence[Host], visit: Callable[[Host], Visited]) -> Iterator[Visited]:
-        """Gives what each host brought, in the hosts' order; visits of different hosts may overlap."""
+    def visit(
+        self, hosts: Sequence[Host], visit: Callable[[Host], Visited]
+    ) -> Iterator[tuple[Host, Visited]]:
+        """Gives what each host brought, as it comes; visits of different hosts overlap."""
 
     def run(self, name: str, work: Callable[[], Outcome]) -> Outcome:
         """Does one batch of work here and now."""
@@ -79,12 +82,15 @@ class Steps(Protocol):
 class PlainSteps:
     """Batches in threads of this process."""
 
-    def visit(self, hosts: Sequence[Host], visit: Callable[[Host], Visited]) -> Iterator[Visited]:
-        """Overlaps a few hosts."""
+    def visit(
+        self, hosts: Sequence[Host], visit: Callable[[Host], Visited]
+    ) -> Iterator[tuple[Host, Visited]]:
+        """Overlaps the hosts: whoever is done first is given first, and a slow one holds up nobody."""
         pool = ThreadPoolExecutor(HOSTS_AT_ONCE, thread_name_prefix="visit")
         try:
-            for future in [pool.submit(visit, host) for host in hosts]:
-                yield future.result()
+            asked = {pool.submit(visit, host): host for host in hosts}
+            for future in as_completed(asked):
+                yield asked[future], future.result()
         finally:
             # Without waiting: a run that stops must not sit out the pages of slow hosts.
             pool.shutdown(wait=False, cancel_futures=True)
@@ -207,10 +213,10 @@ class _Run:
         last = self.ledger.last_snapshots()
         hosts = by_host([(source, last.get(source.id)) for source in sources])
         self.progress.begin(len(sources))
-        rows: list[PageRow] = []
-        for host, visited in zip(hosts, steps.visit(hosts, self.visit_host), strict=True):
-            rows += steps.run(f"read {host.name}", partial(self.write_all, visited))
-        return tuple(rows)
+        rows: dict[str, list[PageRow]] = {}
+        for host, visited in steps.visit(hosts, self.visit_host):
+            rows[host.name] = steps.run(f"read {host.name}", partial(self.write_all, visited))
+        return tuple(row for host in hosts for row in rows[host.name])
 
     def visit_host(self, host: Host) -> Visited:
         """Visits the host's pages in order. Their bytes go to disk at once, so that few are in memory."""
@@ -280,7 +286,7 @@ class _Run:
         return read_snapshot(self.home, source, visit.snapshot, self.second)
 
     def _store(self, source: Source, visit: Visit, extraction: Extraction | None) -> PageRow:
-        visit, extraction = within_limits(visit, extraction)
+        visit, extraction = within_limits(_with_charset(visit, extraction), extraction)
         reread = self._reread(source, extraction) if extraction else ()
         changes = self.ledger.write_page(self.run_id, source, visit, extraction)
         return self._row(source, visit, extraction, changes, reread)
@@ -357,6 +363,19 @@ def by_host(pages: Iterable[tuple[Source, Snapshot | None]]) -> tuple[Host, ...]
     for source, last in pages:
         hosts.setdefault(urlsplit(source.url).netloc.casefold(), []).append((source, last))
     return tuple(Host(name, tuple(listed)) for name, listed in hosts.items())
+
+
+def _with_charset(visit: Visit, extraction: Extraction | None) -> Visit:
+    """The visit, its snapshot saying as which charset its bytes were read."""
+    document = extraction.document if extraction else None
+    if visit.snapshot is None or document is None:
+        return visit
+    decided = {
+        "encoding": document.encoding,
+        "encoding_from": document.encoding_from,
+        "encoding_notes": document.notes,
+    }
+    return visit.model_copy(update={"snapshot": visit.snapshot.model_copy(update=decided)})
 
 
 def _as_failed(visit: Visit, reason: str) -> Visit:

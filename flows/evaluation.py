@@ -9,12 +9,18 @@ from decimal import Decimal
 from pathlib import Path
 
 from extractors.extract import SecondReader, extract
+from extractors.mention import Mention
 from extractors.quantities import find_mentions
 from flows.scoring import Row, predict, read_labels, score
 from schemas.asking import Asked
 from schemas.extraction import Extraction
 
-_AS_WRITTEN = frozenset({Decimal(1), Decimal(8), Decimal("0.125")})
+_BINARY = Decimal(2) ** 40 / Decimal(10) ** 12
+_AS_WRITTEN = frozenset(
+    factor * binary
+    for factor in (Decimal(1), Decimal(8), Decimal("0.125"))
+    for binary in (Decimal(1), _BINARY)
+)
 
 
 @dataclass(frozen=True)
@@ -75,7 +81,10 @@ def evaluate(
 
 
 def _values_are_the_pages(got: Extraction) -> list[bool]:
-    """Of each claim with a figure, whether the grammar reads that figure at its place in the page's own words."""
+    """Of each claim with a figure, whether the grammar reads that figure at its place in the page's own words.
+
+    A bare number in a cell has its unit in the header; of it only the words are compared.
+    """
     if got.document is None:
         return []
     out = []
@@ -85,15 +94,21 @@ def _values_are_the_pages(got: Extraction) -> list[bool]:
         start, end = claim.evidence.start, claim.evidence.end
         block = next((b for b in got.document.blocks if b.start <= start < b.end), None)
         text = got.document.text[block.start : block.end] if block else ""
-        stands = block is not None and got.document.text[start:end] == claim.evidence.quote
-        said = claim.low if claim.low is not None else claim.high
+        stands = got.document.text[start:end] == claim.evidence.quote and claim.text_value in text
+        said = claim.high if claim.low is None else claim.low
         out.append(
             stands
-            and any(
-                text[m.start : m.end] in claim.text_value or claim.text_value in text[m.start : m.end]
-                for m in find_mentions(text)
-                if said is not None
-            )
-            and claim.text_value in text
+            and any(_is(said, m, text, claim.text_value) for m in find_mentions(text, lang=got.document.lang))
         )
     return out
+
+
+def _is(said: Decimal | None, mention: Mention, text: str, words: str) -> bool:
+    """Whether a mention bears the claim's words, and its figure but for bits and bytes and their binary prefixes."""
+    figure = mention.high if mention.low is None else mention.low
+    written = text[mention.start : mention.end]
+    if written not in words and words not in written:
+        return False
+    if not mention.has_unit or not said or not figure:
+        return True
+    return said / figure in _AS_WRITTEN

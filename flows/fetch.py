@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from types import TracebackType
 from urllib.parse import urldefrag, urljoin
@@ -17,10 +17,13 @@ import httpx
 
 from flows import robots
 from flows.addresses import Lookup, Target, resolve, system_lookup
+from flows.hosts import HostState, RulesCache, spread
 from flows.outcome import Fetched, outcome
+from flows.proxy import Proxy, ProxyTransport
 from flows.transfer import Answer, exchange
+from flows.unpacking import ACCEPTED
 from schemas.errors import FetchError
-from schemas.source import FetchStatus, Snapshot, Source, Visit
+from schemas.source import FetchStatus, Redirect, Snapshot, Source, Visit
 
 _REDIRECTS = frozenset({301, 302, 303, 307, 308})
 _DELAY_SECONDS = 1.0
@@ -32,7 +35,9 @@ _ACCEPT = "text/html,application/xhtml+xml,text/markdown;q=0.9,text/plain;q=0.9,
 class Limits:
     """How long, how much and how often. Times are in seconds.
 
-    `delay_seconds` lies between two requests to a host; unset, a second, none on this machine itself.
+    `delay_seconds` lies between two requests to a host; unset, a second, none on this machine itself. Up to
+    `jitter` of each pause is added to it, by chance. `at_once` requests to a host may be under way together.
+    A host that fails `failures` times in a row is left alone for `rest_seconds`.
     `page_seconds` bounds the time spent on the network for one page, over all tries and redirects;
     `longest_wait` the time that a site may make us wait (Retry-After, Crawl-delay): a site that asks for
     more is left alone in this run. `max_bytes` counts the body unpacked.
@@ -45,6 +50,10 @@ class Limits:
     backoff_seconds: float = 1.0
     longest_wait: float = 60.0
     redirects: int = 5
+    jitter: float = 0.3
+    at_once: int = 1
+    failures: int = 3
+    rest_seconds: float = 600.0
 
 
 class _DisallowedError(FetchError):
@@ -55,9 +64,9 @@ class Fetcher:
     """Fetches pages, a host's one after another, in a `with` block. Sites see who asks: name, version, `contact`.
 
     `contact` is an address at which a person answers for the visits. `allow_loopback` lets this machine's own
-    servers be fetched (the demo). `sleep`, `clock`, `now` and `lookup` are replaced in tests. What robots.txt
-    says is remembered for as long as the fetcher lives. Threads may share one: a host still sees one request
-    at a time begin.
+    servers be fetched (the demo). `proxy`: `http://host:port`, through which all other hosts are asked.
+    `sleep`, `clock`, `now`, `lookup` and `chance` are replaced in tests. What robots.txt says is remembered
+    for as long as that answer holds. Threads may share one: a host still sees one request at a time begin.
     """
 
     def __init__(
@@ -70,11 +79,13 @@ class Fetcher:
         clock: Callable[[], float] = time.monotonic,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
         lookup: Lookup = system_lookup,
+        chance: Callable[[], float] = spread,
+        proxy: str = "",
     ) -> None:
         self._headers = {
             "User-Agent": user_agent(contact),
             "Accept": _ACCEPT,
-            "Accept-Encoding": "gzip",
+            "Accept-Encoding": ACCEPTED,
         }
         self._allow_loopback = allow_loopback
         self._limits = limits or Limits()
@@ -82,13 +93,16 @@ class Fetcher:
         self._clock = clock
         self._now = now
         self._lookup = lookup
-        self._rules: dict[str, robots.Rules] = {}
-        self._turns: dict[str, _Turn] = {}
+        self._chance = chance
+        self._rules = RulesCache(clock)
+        self._hosts: dict[str, HostState] = {}
         # No proxy of the environment's: it would resolve the host again, after our check. No kept connections:
         # they are known by their address, and could serve another host of the same address.
         self._transport = httpx.HTTPTransport(
             trust_env=False, limits=httpx.Limits(max_keepalive_connections=0)
         )
+        found = Proxy.of(proxy)
+        self._proxied: httpx.BaseTransport | None = ProxyTransport(found) if found else None
 
     def __enter__(self) -> Fetcher:
         return self
@@ -97,6 +111,8 @@ class Fetcher:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._transport.close()
+        if self._proxied is not None:
+            self._proxied.close()
 
     def fetch(self, source: Source, last: Snapshot | None = None) -> Fetched:
         """Visits a source and tells what came of it: a page's problem is a status and a reason, no exception.
@@ -106,8 +122,9 @@ class Fetcher:
         """
         at = self._now()
         budget = _Budget(self._limits.page_seconds, self._clock)
+        hops: list[Redirect] = []
         try:
-            answer, url = self._follow(source, last, budget)
+            answer, url = self._follow(source, last, budget, hops)
         except FetchError as error:
             visit = Visit(
                 source_id=source.id,
@@ -116,20 +133,25 @@ class Fetcher:
                 http_status=error.status,
                 reason=str(error),
             )
-            return Fetched(visit, url=source.url, disallowed=isinstance(error, _DisallowedError))
-        return outcome(source, last, at, answer, url, self._limits.max_bytes)
+            return Fetched(
+                visit, url=source.url, disallowed=isinstance(error, _DisallowedError), redirects=tuple(hops)
+            )
+        return outcome(source, last, at, answer, url, self._limits.max_bytes, tuple(hops))
 
-    def _follow(self, source: Source, last: Snapshot | None, budget: _Budget) -> tuple[Answer, str]:
+    def _follow(
+        self, source: Source, last: Snapshot | None, budget: _Budget, hops: list[Redirect]
+    ) -> tuple[Answer, str]:
         url, seen = source.url, {source.url}
         for _ in range(self._limits.redirects + 1):
             # The address first: a host that must not be asked must not be asked for its robots.txt either.
             target = self._resolve(url)
-            rules = self._rules_of(target)
+            rules = self._rules.of(target.origin, partial(self._read_rules, target))
             if refusal := rules.refusal(url):
                 raise _DisallowedError(refusal, refused=True)
             answer = self._get(url, _conditions(source, last, url), budget, rules.delay())
             if answer.status not in _REDIRECTS:
                 return answer, url
+            hops.append(Redirect(url=url, status=answer.status))
             url = _next(url, answer)
             if url in seen:
                 raise FetchError("the page redirects in a circle; give another url", status=answer.status)
@@ -137,11 +159,6 @@ class Fetcher:
         raise FetchError(
             f"the page redirects more than {self._limits.redirects} times; give its last address"
         )
-
-    def _rules_of(self, target: Target) -> robots.Rules:
-        if target.origin not in self._rules:
-            self._rules[target.origin] = self._read_rules(target)
-        return self._rules[target.origin]
 
     def _read_rules(self, target: Target) -> robots.Rules:
         # robots.txt is the site's, not the page's: it has its own time, and one page does not pay for it.
@@ -151,7 +168,9 @@ class Fetcher:
             for _ in range(self._limits.redirects + 1):
                 answer = self._get(url, {}, budget, 0.0, max_bytes=robots.MAX_BYTES)
                 if answer.status not in _REDIRECTS:
-                    return robots.read_rules(answer.status, answer.body, cut=answer.cut)
+                    return robots.read_rules(
+                        answer.status, answer.body, cut=answer.cut, headers=answer.headers
+                    )
                 url = _next(url, answer)
         except FetchError as error:
             return robots.unreadable(str(error).partition(";")[0])
@@ -171,13 +190,15 @@ class Fetcher:
         for attempt in range(1, self._limits.tries + 1):
             is_last = attempt == self._limits.tries
             backoff = self._limits.backoff_seconds * 2 ** (attempt - 1)
-            target = self._resolve(url)
-            self._wait_turn(target, delay)
+            with budget:
+                target = self._resolve(url)
+            host = self._host(target)
+            host.refuse_if_resting()
             address = target.addresses[(attempt - 1) % len(target.addresses)]
             try:
-                with budget:
+                with host.place(self._pause(target, delay), self._sleep), budget:
                     answer = exchange(
-                        self._transport,
+                        self._transport_to(target),
                         url,
                         target,
                         address,
@@ -187,44 +208,56 @@ class Fetcher:
                     )
             except FetchError as error:
                 if is_last or not error.retry or budget.left <= 0:
+                    host.failed(str(error).partition(";")[0])
                     raise
-                self._sleep(backoff)
+                self._sleep(self._spread(backoff))
                 continue
             if is_last or answer.status not in _COME_BACK:
+                if answer.status >= 500:
+                    host.failed(f"it answered {answer.status}")
+                else:
+                    host.answered()
                 return answer
             asked = retry_after(answer.headers.get("retry-after", ""), self._now())
             if asked is not None and asked > self._limits.longest_wait:
+                wish = f"the site answered {answer.status} and asks to come back in {asked:.0f} seconds"
+                host.rest(asked, wish)
                 raise FetchError(
-                    f"the site answered {answer.status} and asks to come back in {asked:.0f} seconds; "
-                    "run again after that",
-                    refused=answer.status == 429,
-                    status=answer.status,
+                    f"{wish}; run again after that", refused=answer.status == 429, status=answer.status
                 )
-            self._sleep(max(backoff, asked or 0.0))
+            self._sleep(max(self._spread(backoff), asked or 0.0))
         raise AssertionError("the last try returns or raises")
 
     def _resolve(self, url: str) -> Target:
         return resolve(url, allow_loopback=self._allow_loopback, lookup=self._lookup)
 
-    def _wait_turn(self, target: Target, wished: float) -> None:
-        """Leaves the host in peace between two requests, for as long as we or it think right."""
+    def _transport_to(self, target: Target) -> httpx.BaseTransport:
+        # This machine's own pages are not to be found where the proxy is.
+        return self._transport if self._proxied is None or target.is_loopback else self._proxied
+
+    def _host(self, target: Target) -> HostState:
+        # The port too: what is wrong with one server is no other's.
+        key = f"{target.host}:{target.port}"
+        if key not in self._hosts:
+            limits = self._limits
+            made = HostState(
+                at_once=limits.at_once,
+                failures=limits.failures,
+                rest_seconds=limits.rest_seconds,
+                clock=self._clock,
+            )
+            self._hosts.setdefault(key, made)
+        return self._hosts[key]
+
+    def _pause(self, target: Target, wished: float) -> float:
+        """How long the host is left in peace between two requests: as long as we or it think right."""
         pause = self._limits.delay_seconds
         if pause is None:
             pause = 0.0 if target.is_loopback else _DELAY_SECONDS
-        pause = max(pause, min(wished, self._limits.longest_wait))
-        turn = self._turns.setdefault(target.host, _Turn())
-        with turn.lock:  # held while we wait: whoever comes next waits behind us
-            if turn.last is not None and (rest := turn.last + pause - self._clock()) > 0:
-                self._sleep(rest)
-            turn.last = self._clock()
+        return self._spread(max(pause, min(wished, self._limits.longest_wait)))
 
-
-class _Turn:
-    """When a host was last asked."""
-
-    def __init__(self) -> None:
-        self.lock = threading.Lock()
-        self.last: float | None = None
+    def _spread(self, seconds: float) -> float:
+        return seconds * (1 + self._limits.jitter * self._chance())
 
 
 class _Budget:

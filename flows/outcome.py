@@ -3,30 +3,39 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
 from flows.transfer import Answer
-from schemas.source import FetchStatus, Snapshot, Source, Visit
+from schemas.source import FetchStatus, Redirect, Snapshot, Source, Visit
 
 _GONE = frozenset({404, 410})
+_MOST_HEADERS = 64
 
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
     """What a visit brought. `body` is there where the page is new or changed, and only then.
 
-    `url`: where the page was found after redirects. `disallowed`: robots.txt keeps us out.
+    `url`: where the page was found after `redirects`. `disallowed`: robots.txt keeps us out.
     """
 
     visit: Visit
     body: bytes | None = None
     url: str = ""
     disallowed: bool = False
+    redirects: tuple[Redirect, ...] = ()
 
 
 def outcome(
-    source: Source, last: Snapshot | None, at: datetime, answer: Answer, url: str, max_bytes: int
+    source: Source,
+    last: Snapshot | None,
+    at: datetime,
+    answer: Answer,
+    url: str,
+    max_bytes: int,
+    redirects: tuple[Redirect, ...] = (),
 ) -> Fetched:
     """Gives what an answer, found at `url`, makes of a source whose page was `last` before."""
 
@@ -41,15 +50,15 @@ def outcome(
         )
 
     if answer.status == 304 and last is not None and last.url == url:
-        return Fetched(visit(FetchStatus.UNCHANGED, last), url=url)
+        return Fetched(visit(FetchStatus.UNCHANGED, last), url=url, redirects=redirects)
     if answer.status in _GONE:
         reason = f"the page is gone ({answer.status}); if it moved, give its new url in the source list"
-        return Fetched(visit(FetchStatus.GONE, reason=reason), url=url)
+        return Fetched(visit(FetchStatus.GONE, reason=reason), url=url, redirects=redirects)
     if problem := _problem(answer, max_bytes):
-        return Fetched(visit(FetchStatus.FAILED, reason=problem), url=url)
+        return Fetched(visit(FetchStatus.FAILED, reason=problem), url=url, redirects=redirects)
     sha256 = hashlib.sha256(answer.body).hexdigest()
     if last is not None and last.sha256 == sha256:
-        return Fetched(visit(FetchStatus.UNCHANGED, last), url=url)
+        return Fetched(visit(FetchStatus.UNCHANGED, last), url=url, redirects=redirects)
     snapshot = Snapshot(
         sha256=sha256,
         source_id=source.id,
@@ -59,8 +68,19 @@ def outcome(
         size=len(answer.body),
         etag=answer.headers.get("etag", "")[:1000],
         last_modified=answer.headers.get("last-modified", "")[:100],
+        http_status=answer.status,
+        headers=_kept(answer.headers),
+        redirects=redirects,
     )
-    return Fetched(visit(FetchStatus.CHANGED, snapshot), answer.body, url)
+    return Fetched(visit(FetchStatus.CHANGED, snapshot), answer.body, url, redirects=redirects)
+
+
+def _kept(headers: Mapping[str, str]) -> dict[str, str]:
+    """What the server said of the page. Cookies are nobody's business; what is endless is cut."""
+    named = [(name.lower(), value) for name, value in headers.items()]
+    return {
+        name[:100]: value[:1000] for name, value in named[:_MOST_HEADERS] if not name.startswith("set-cookie")
+    }
 
 
 def _problem(answer: Answer, max_bytes: int) -> str:

@@ -129,6 +129,12 @@ def has_claims(home: Home) -> bool:
     return home.published.exists() and any(rows(home, "SELECT 1 FROM stored.claim_versions LIMIT 1"))
 
 
+def standings(home: Home) -> dict[str, dict[str, object]]:
+    """By claim key, where the claim stands after all checks: its `roll_up` and its `reading` for a buyer."""
+    listed = rows(home, "SELECT claim_key, roll_up, reading FROM claim_standing")
+    return {row["claim_key"]: {name: row[name] for name in ("roll_up", "reading")} for row in listed}
+
+
 def open_flags(home: Home, latest: tuple[StoredClaim, ...]) -> tuple[OpenFlag, ...]:
     """The flags of `latest` that nobody has settled."""
     by_key = {stored.claim.claim_key: stored for stored in latest}

@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from prefect import flow, task
 from prefect.cache_policies import NO_CACHE
+from prefect.futures import as_completed
 from prefect.settings import PREFECT_FLOWS_HEARTBEAT_FREQUENCY, temporary_settings
 from prefect.task_runners import ThreadPoolTaskRunner
 
@@ -22,6 +23,7 @@ from flows.crawl import HOSTS_AT_ONCE, Host, Outcome, Visited, run_refresh
 from flows.fetch import Fetcher
 from flows.own_cards import cards_of
 from flows.progress import Bar, progress_for_stderr
+from flows.proxy import proxy_of_environment
 from flows.second_reader import second_reader
 from flows.sources import find_sources, with_base
 from flows.stopping import stoppable
@@ -32,12 +34,16 @@ from warehouse.home import open_home
 class TaskSteps:
     """Each batch as a Prefect task; visits are submitted, so that hosts overlap."""
 
-    def visit(self, hosts: Sequence[Host], visit: Callable[[Host], Visited]) -> Iterator[Visited]:
-        """Submits a task a host and gives the results in the hosts' order."""
-        for future in [
-            _batch.with_options(name=f"visit {host.name}").submit(partial(visit, host)) for host in hosts
-        ]:
-            yield future.result()
+    def visit(
+        self, hosts: Sequence[Host], visit: Callable[[Host], Visited]
+    ) -> Iterator[tuple[Host, Visited]]:
+        """Submits a task a host and gives the results as they come."""
+        asked = {
+            _batch.with_options(name=f"visit {host.name}").submit(partial(visit, host)): host
+            for host in hosts
+        }
+        for future in as_completed(list(asked)):
+            yield asked[future], future.result()
 
     def run(self, name: str, work: Callable[[], Outcome]) -> Outcome:
         """Does the work as a task, here and now."""
@@ -83,7 +89,7 @@ def refresh(
         with (
             stoppable(),
             progress if isinstance(progress, Bar) else nullcontext(),
-            Fetcher(contact=contact, allow_loopback=allow_loopback) as fetcher,
+            Fetcher(contact=contact, allow_loopback=allow_loopback, proxy=proxy_of_environment()) as fetcher,
             second_reader(place) as second,
         ):
             return run_refresh(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import tempfile
 import threading
-import zlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -13,14 +13,15 @@ from typing import Any
 import httpx
 
 from flows.addresses import Target
+from flows.unpacking import Unpacker
 from schemas.errors import FetchError
 
-_GZIP = 16 + zlib.MAX_WBITS
+_IN_MEMORY = 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What came back. `cut`: the body was larger than allowed, and stops at the limit."""
+    """What came back. `cut`: the body was larger than allowed; its beginning is there, up to a mebibyte."""
 
     status: int
     headers: Mapping[str, str]
@@ -40,7 +41,8 @@ def exchange(
 ) -> Answer:
     """Gives the answer to GET `url`, asked of `address` and no other, within `seconds` of wall time.
 
-    Reading stops at `max_bytes` of unpacked body. Raises FetchError where no whole answer came; `retry` says
+    Reading stops past `max_bytes` of unpacked body, of which no more than a mebibyte is in memory until it is
+    known to be whole. Raises FetchError where no whole answer came; `retry` says
     whether the same request may bring one later.
     """
     clock = _WallClock(seconds)
@@ -127,57 +129,21 @@ class _WallClock:
 
 
 def _read(response: httpx.Response, max_bytes: int) -> tuple[bytes, bool]:
-    encoding = response.headers.get("content-encoding", "").strip().lower()
-    if encoding not in ("", "identity", "gzip", "x-gzip"):
-        raise FetchError(f"the page came packed as {encoding[:40]!r}, which was not asked for; tell the site")
-    unpack = _Unpacker(packed=encoding.endswith("gzip"), room=max_bytes)
-    parts: list[bytes] = []
-    for chunk in response.iter_raw():
-        parts.extend(unpack.feed(chunk))
-        if unpack.is_full:
-            return b"".join(parts), True
-    if unpack.is_unfinished:
-        raise FetchError("the packed page broke off; try again later", retry=True)
-    return b"".join(parts), False
-
-
-class _Unpacker:
-    """Unpacks no more than there is room for: 200 KB of gzip can hold 200 MB. httpx unpacks whole chunks."""
-
-    def __init__(self, *, packed: bool, room: int) -> None:
-        self._inflate = zlib.decompressobj(_GZIP) if packed else None
-        self._room = room
-        self._fed = False
-        self.is_full = False
-
-    @property
-    def is_unfinished(self) -> bool:
-        return self._inflate is not None and self._fed and not self._inflate.eof
-
-    def feed(self, data: bytes) -> Iterator[bytes]:
-        self._fed = self._fed or bool(data)
-        if self._inflate is None:
-            yield self._take(data)
-            return
-        while data and not self.is_full:
-            if self._inflate.eof:
-                if not data.startswith(b"\x1f"):
-                    return  # padding after the last member
-                self._inflate = zlib.decompressobj(_GZIP)
-            try:
-                # One byte more than there is room for tells a full body from an overfull one.
-                yield self._take(self._inflate.decompress(data, self._room + 1))
-            except zlib.error as error:
-                raise FetchError(
-                    f"the packed page is damaged ({error}); try again later", retry=True
-                ) from None
-            data = self._inflate.unused_data if self._inflate.eof else self._inflate.unconsumed_tail
-
-    def _take(self, data: bytes) -> bytes:
-        taken = data[: self._room]
-        self.is_full = len(data) > self._room
-        self._room -= len(taken)
-        return taken
+    unpacker = Unpacker(response.headers.get("content-encoding", ""))
+    size = 0
+    # On disk past a mebibyte: what unpacks without end takes no memory until it is known to end.
+    with tempfile.SpooledTemporaryFile(max_size=_IN_MEMORY) as body:
+        for chunk in response.iter_raw():
+            for piece in unpacker.feed(chunk):
+                size += len(piece)
+                body.write(piece)
+                if size > max_bytes:
+                    body.seek(0)
+                    return body.read(min(max_bytes, _IN_MEMORY)), True
+        if unpacker.is_unfinished:
+            raise FetchError("the packed page broke off; try again later", retry=True)
+        body.seek(0)
+        return body.read(), False
 
 
 def _too_slow(seconds: float) -> FetchError:
@@ -188,4 +154,6 @@ def _broken(error: httpx.HTTPError) -> FetchError:
     detail = " ".join(str(error).split())[:160] or type(error).__name__
     if isinstance(error, httpx.ConnectError):
         return FetchError(f"the site could not be reached ({detail}); try again later", retry=True)
+    if isinstance(error, httpx.ProxyError):
+        return FetchError(f"{detail}; correct the proxy's setting, or ask who runs it")
     return FetchError(f"the connection broke off ({detail}); try again later", retry=True)

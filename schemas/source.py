@@ -72,8 +72,21 @@ class FetchStatus(StrEnum):
     FAILED = "failed"
 
 
+class Redirect(Record):
+    """One step on the way to a page: the address that was asked, and the status with which it sent us on."""
+
+    url: str
+    status: int
+
+
 class Snapshot(Record):
-    """Bytes as they came, content-addressed. `body` lies on disk under `sha256`; it is never rewritten."""
+    """Bytes as they came, content-addressed. `body` lies on disk under `sha256`; it is never rewritten.
+
+    `url` is where the page was found, after `redirects`. `headers`: what the server said, names in lower case,
+    without cookies. `encoding`, `encoding_from` and `encoding_notes`: as which charset the bytes were read, why
+    that was believed and what was odd about it; empty where they were not read. `http_status` is 0, and headers
+    are empty, for pages of before these were kept.
+    """
 
     sha256: str = Field(pattern=r"^[0-9a-f]{64}$")
     source_id: str
@@ -83,6 +96,12 @@ class Snapshot(Record):
     size: int = Field(ge=0)
     etag: str = ""
     last_modified: str = ""
+    http_status: int = 0
+    headers: dict[str, str] = Field(default_factory=dict)
+    redirects: tuple[Redirect, ...] = ()
+    encoding: str = ""
+    encoding_from: str = ""
+    encoding_notes: tuple[str, ...] = ()
 
 
 class Visit(Record):

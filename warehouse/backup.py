@@ -11,7 +11,7 @@ from pathlib import Path
 from schemas.errors import LedgerError
 from warehouse.home import Home
 from warehouse.ledger import Ledger
-from warehouse.snapshots import is_whole, sync_folder
+from warehouse.snapshots import files, is_whole, sync_folder
 
 LEDGER_NAME = "koujing.duckdb"
 
@@ -77,13 +77,13 @@ def restore_backup(home: Home, file: Path) -> tuple[int, int]:
         raise LedgerError(f"{file} is no backup ({error}); give a file that `koujing backup` made") from error
     except OSError as error:
         raise LedgerError(f"{file} cannot be restored ({error.strerror or error})") from error
-    damaged = sum(not is_whole(home, path.stem) for path in home.snapshots.rglob("*.gz"))
+    damaged = sum(not is_whole(home, path.stem) for path in files(home))
     return len(found), damaged
 
 
 def _kept(home: Home) -> Iterator[Path]:
     yield home.published
-    yield from sorted(home.snapshots.rglob("*.gz"))
+    yield from files(home)
     yield from sorted(path for path in (home.root / "scorecards").glob("*.y*ml") if path.is_file())
     if (home.root / "sources.yaml").is_file():
         yield home.root / "sources.yaml"

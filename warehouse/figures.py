@@ -86,7 +86,9 @@ def _scaled(now: Fraction | None, stated: Fraction | None, read: Fraction | None
     """What is left of an end: multiplied as the reading multiplies the stated one; once taken away, it stays so."""
     if not stated:
         return read
-    return None if read is None or now is None else now * read / stated
+    if read is None or now is None:
+        return None
+    return now if read == stated else now * read / stated
 
 
 def _written(number: Fraction) -> str:

@@ -17,7 +17,7 @@ from schemas.flag import Flag, Reading
 from schemas.ledger import StoredClaim
 from schemas.quantity import Bound
 from schemas.record import Record, Words
-from schemas.source import Snapshot
+from schemas.source import Redirect, Snapshot
 
 _STEP = Decimal("1e-12")
 _DIGITS = Context(prec=38, rounding=ROUND_HALF_UP)
@@ -178,11 +178,17 @@ def check_row(check: Check, version: int, at: datetime) -> dict[str, object]:
     }
 
 
+_WRAPPED = frozenset({"headers", "redirects", "encoding_notes"})
+
+
 def snapshot_row(snapshot: Snapshot, visit_id: int, *, written: bool, reason: str) -> dict[str, object]:
     """The row of one fetched page in `stored.snapshots`."""
     return {
         "visit_id": visit_id,
-        **snapshot.model_dump(exclude={"fetched_at"}),
+        **snapshot.model_dump(exclude={"fetched_at", "headers", "redirects"}),
+        "headers": as_json(snapshot.headers),
+        "redirects": as_json([hop.model_dump() for hop in snapshot.redirects]),
+        "encoding_notes": list(snapshot.encoding_notes),
         "fetched_at": utc(snapshot.fetched_at),
         "written": written,
         "reason": reason,
@@ -191,7 +197,12 @@ def snapshot_row(snapshot: Snapshot, visit_id: int, *, written: bool, reason: st
 
 def stored_snapshot(row: Mapping[str, Any]) -> Snapshot:
     """The snapshot that a row of `stored.snapshots` holds."""
-    return Snapshot(**{name: row[name] for name in Snapshot.model_fields})
+    return Snapshot(
+        **{name: row[name] for name in Snapshot.model_fields if name not in _WRAPPED},
+        headers=json.loads(row["headers"] or "{}"),
+        redirects=tuple(Redirect(**hop) for hop in json.loads(row["redirects"] or "[]")),
+        encoding_notes=tuple(row["encoding_notes"] or ()),
+    )
 
 
 def as_json(content: object) -> str:

@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 
 from schemas.claim import Claim
@@ -27,11 +28,11 @@ from schemas.rubric import (
 )
 from schemas.scorecard import Dimension, Scorecard
 from warehouse.comparable import Counts, Step, comparable
-from warehouse.figures import Figure, figures
-from warehouse.interpolation import score_of
+from warehouse.figures import figures
+from warehouse.interpolation import Scale
 
 _SUPPORTS = ("VERIFIED", "QUALIFIED", "AMBIGUOUS")
-_NOTHING = Fraction(0)
+_NOTHING, _BEST = Fraction(0), Fraction(TOP)
 
 
 def derive(card: Scorecard, facts: Iterable[Fact], *, vendors: Iterable[str] | None = None) -> Derivation:
@@ -42,6 +43,7 @@ def derive(card: Scorecard, facts: Iterable[Fact], *, vendors: Iterable[str] | N
     """
     if card.rubric is None:
         raise ValueError(f"{card.id} has no rubric; it has published scores only")
+    questions = tuple(_questions(card))
     work = _Work()
     admitted = list(_admitted(card.rubric, facts))
     counts = Counts(a.claim for a in admitted if not a.refused and _settled(a.flags))
@@ -50,7 +52,7 @@ def derive(card: Scorecard, facts: Iterable[Fact], *, vendors: Iterable[str] | N
         if one.claim.vendor is not None:
             by_vendor[one.claim.vendor][_subject(one.claim)].append(one)
     terms = {
-        vendor: tuple(_vendor_terms(card, vendor, by_vendor.get(vendor, {}), counts, work))
+        vendor: tuple(_terms(questions, vendor, by_vendor.get(vendor, {}), counts, work))
         for vendor in sorted({*card.editorial, *by_vendor} if vendors is None else set(vendors))
     }
     if vendors is None:
@@ -129,124 +131,161 @@ Claims = dict[str, list[_Admitted]]
 """A vendor's claims by subject."""
 
 
-def _vendor_terms(
-    card: Scorecard, vendor: str, claims: Claims, counts: Counts, work: _Work
+@dataclass(frozen=True, slots=True)
+class _Evidence:
+    """A measure made ready. `scale` for a metric, `score` for a capability."""
+
+    measure: Measure
+    subject: str
+    score: Fraction
+    scale: Scale | None
+    where: tuple[tuple[str, re.Pattern[str]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Question:
+    """What every vendor is asked for one term: a criterion with measures, or one capability of one with points.
+
+    `takes_away`: stating the capability costs. `about`: the metrics and capabilities of which a page may say that it
+    does not say.
+    """
+
+    dimension: str
+    criterion: str
+    weight: Fraction
+    evidence: tuple[_Evidence, ...]
+    missing: Fraction
+    not_disclosed: Fraction
+    about: frozenset[str] = frozenset()
+    takes_away: bool = False
+
+
+def _questions(card: Scorecard) -> Iterator[_Question]:
+    for dimension in card.dimensions:
+        for criterion in dimension.criteria:
+            if criterion.points:
+                yield from (_question_of_points(dimension, criterion, entry) for entry in criterion.points)
+                continue
+            missing = criterion.missing
+            unsaid = missing if criterion.not_disclosed is None else criterion.not_disclosed
+            yield _Question(
+                dimension=dimension.id,
+                criterion=criterion.id,
+                weight=Fraction(criterion.weight),
+                evidence=tuple(_evidence(measure) for measure in criterion.measures),
+                missing=Fraction(missing),
+                not_disclosed=Fraction(unsaid),
+                about=frozenset({*criterion.metrics, *criterion.capabilities}),
+            )
+
+
+def _question_of_points(dimension: Dimension, criterion: Criterion, entry: Points) -> _Question:
+    adds = entry.points > 0
+    stated, silent = (_BEST, _NOTHING) if adds else (_NOTHING, _BEST)
+    measure = Measure(capability=entry.capability, score=TOP if adds else Decimal(0), why=entry.why)
+    return _Question(
+        dimension=dimension.id,
+        criterion=f"{criterion.id}.{entry.capability}",
+        weight=Fraction(criterion.weight) * abs(Fraction(entry.points)) / _BEST,
+        evidence=(_Evidence(measure, f"capability:{entry.capability}", stated, None, ()),),
+        missing=silent,
+        not_disclosed=silent,
+        takes_away=not adds,
+    )
+
+
+def _evidence(measure: Measure) -> _Evidence:
+    return _Evidence(
+        measure=measure,
+        subject=measure.metric or f"capability:{measure.capability}",
+        score=Fraction(measure.score or 0),
+        scale=Scale(measure) if measure.metric else None,
+        where=tuple((key, re.compile(pattern)) for key, pattern in measure.where.items()),
+    )
+
+
+def _terms(
+    questions: tuple[_Question, ...], vendor: str, claims: Claims, counts: Counts, work: _Work
 ) -> Iterator[CriterionTerm]:
     silent_about = {
         one.claim.qualifiers.get("of")
         for one in claims.get("capability:not_disclosed", [])
         if not one.refused
     }
-    for dimension in card.dimensions:
-        for criterion in dimension.criteria:
-            place = (vendor, dimension.id)
-            if criterion.points:
-                yield from (_point_term(place, criterion, p, claims, work) for p in criterion.points)
-                continue
-            unsaid = silent_about & {*criterion.metrics, *criterion.capabilities}
-            missing = criterion.not_disclosed if unsaid else None
-            yield CriterionTerm(
-                vendor=vendor,
-                dimension=dimension.id,
-                criterion=criterion.id,
-                weight=Fraction(criterion.weight),
-                alternatives=tuple(_alternatives(dimension, criterion, claims, counts, work)),
-                missing=Fraction(criterion.missing if missing is None else missing),
-            )
+    for question in questions:
+        yield CriterionTerm(
+            vendor=vendor,
+            dimension=question.dimension,
+            criterion=question.criterion,
+            weight=question.weight,
+            alternatives=tuple(_alternatives(question, claims, counts, work)),
+            missing=question.missing if silent_about.isdisjoint(question.about) else question.not_disclosed,
+        )
 
 
-def _point_term(
-    place: tuple[str, str], criterion: Criterion, entry: Points, claims: Claims, work: _Work
-) -> CriterionTerm:
-    """A term of its own for each capability, with its share of the criterion's weight."""
-    adds = entry.points > 0
-    found = []
-    for one in claims.get(f"capability:{entry.capability}", []):
-        if one.refused:
-            work.leave_out(one.claim, one.refused)
-        elif adds:
-            found += _stated(one, Fraction(TOP), _NOTHING, work)
-        else:
-            # What takes points away counts as it is stated: an open question about it is no excuse.
-            found += _stated(_Admitted(one.claim, ()), _NOTHING, Fraction(TOP), work)
-    return CriterionTerm(
-        vendor=place[0],
-        dimension=place[1],
-        criterion=f"{criterion.id}.{entry.capability}",
-        weight=Fraction(criterion.weight) * abs(Fraction(entry.points)) / Fraction(TOP),
-        alternatives=tuple(found),
-        missing=_NOTHING if adds else Fraction(TOP),
-    )
-
-
-def _stated(one: _Admitted, score: Fraction, otherwise: Fraction, work: _Work) -> list[Alternative]:
-    """The capability's alternative; none where the page says that there is no such thing."""
-    found = figures(one.claim, one.flags)
-    values = [score if f is not None and f.value("higher") > 0 else None for f in found]
-    if all(value is None for value in values):
-        work.leave_out(one.claim, "it says that this is not there, or leaves no reading under which it is")
-        return []
-    return [_alternative(one, values, otherwise, work)]
-
-
-def _alternatives(
-    dimension: Dimension, criterion: Criterion, claims: Claims, counts: Counts, work: _Work
-) -> Iterator[Alternative]:
-    missing = Fraction(criterion.missing)
-    for measure in criterion.measures:
-        for one in claims.get(measure.metric or f"capability:{measure.capability}", []):
+def _alternatives(question: _Question, claims: Claims, counts: Counts, work: _Work) -> Iterator[Alternative]:
+    for evidence in question.evidence:
+        for one in claims.get(evidence.subject, ()):
             if one.refused:
                 work.leave_out(one.claim, one.refused)
-            elif measure.capability:
-                yield from _stated(one, Fraction(measure.score or 0), missing, work)
-            elif not _where(measure, one.claim):
-                asked = ", ".join(measure.where)
-                work.leave_out(one.claim, f"its condition is not the one that is asked for ({asked})")
-            else:
-                place = (dimension, criterion)
-                found = figures(one.claim, one.flags)
-                values = [_scored(figure, one, measure, counts, place, work) for figure in found]
-                if any(value is not None for value in values):
-                    yield _alternative(one, values, missing, work)
+                continue
+            # What takes points away counts as it is stated: an open question about it is no excuse.
+            asked = _Admitted(one.claim, ()) if question.takes_away else one
+            scores = (
+                _stated(asked, evidence.score, work)
+                if evidence.scale is None
+                else _measured(asked, evidence, evidence.scale, question, counts, work)
+            )
+            if any(score is not None for score in scores):
+                yield _alternative(asked, scores, question.missing, work)
 
 
-def _where(measure: Measure, claim: Claim) -> bool:
-    return all(re.search(pattern, claim.condition.get(key, "")) for key, pattern in measure.where.items())
+def _stated(one: _Admitted, score: Fraction, work: _Work) -> list[Fraction | None]:
+    """The score of a capability under each reading; None where the page says that there is no such thing."""
+    scores = [
+        score if f is not None and f.value("higher") > 0 else None for f in figures(one.claim, one.flags)
+    ]
+    if all(value is None for value in scores):
+        work.leave_out(one.claim, "it says that this is not there, or leaves no reading under which it is")
+    return scores
 
 
-def _scored(
-    figure: Figure | None,
-    one: _Admitted,
-    measure: Measure,
-    counts: Counts,
-    place: tuple[Dimension, Criterion],
-    work: _Work,
-) -> Fraction | None:
-    if figure is None:
-        work.leave_out(one.claim, "no number follows from it under any reading")
-        return None
-    found = comparable(figure, one.claim, measure, counts)
-    if found.value is None:
-        work.leave_out(one.claim, found.reason)
-        return None
-    for step in found.steps:
-        _note(step, one.claim, place, work)
-    return score_of(measure, found.value)
+def _measured(
+    one: _Admitted, evidence: _Evidence, scale: Scale, question: _Question, counts: Counts, work: _Work
+) -> list[Fraction | None]:
+    """The score of a figure under each reading; None where it compares with nothing."""
+    condition = one.claim.condition
+    if not all(pattern.search(condition.get(key, "")) for key, pattern in evidence.where):
+        asked = ", ".join(evidence.measure.where)
+        work.leave_out(one.claim, f"its condition is not the one that is asked for ({asked})")
+        return []
+    scores: list[Fraction | None] = []
+    for figure in figures(one.claim, one.flags):
+        if figure is None:
+            work.leave_out(one.claim, "no number follows from it under any reading")
+            scores.append(None)
+            continue
+        found = comparable(figure, one.claim, evidence.measure, counts)
+        if found.value is None:
+            work.leave_out(one.claim, found.reason)
+        for step in found.steps:
+            _note(step, one.claim, question, work)
+        scores.append(None if found.value is None else scale.score(found.value))
+    return scores
 
 
-def _note(step: Step, claim: Claim, place: tuple[Dimension, Criterion], work: _Work) -> None:
-    dimension, criterion = place
+def _note(step: Step, claim: Claim, question: _Question, work: _Work) -> None:
     used = UsedConversion(
         claim_key=claim.claim_key,
-        dimension=dimension.id,
-        criterion=criterion.id,
+        dimension=question.dimension,
+        criterion=question.criterion,
         given=str(step.before),
         times=str(step.times),
         becomes=str(step.after),
         count_key=step.count_key,
         why=step.conversion.why,
     )
-    work.conversions[claim.claim_key, dimension.id, criterion.id, f"{used.given} {used.becomes}"] = used
+    work.conversions[claim.claim_key, used.dimension, used.criterion, f"{used.given} {used.becomes}"] = used
 
 
 def _alternative(

@@ -35,6 +35,8 @@ _ATTRIBUTE = re.compile(
     re.IGNORECASE,
 )
 _COMMENT = re.compile(r"<!--(.{4,4000}?)-->", re.DOTALL)
+_MARKS = " \t\r\n,.;:!，。；：！"
+"""What may stand before an order and belongs to the sentence before it."""
 _LONGEST_SHOWN = 200
 
 
@@ -69,8 +71,8 @@ _KINDS, _FOLLOWS = _load()
 def find_attempts(text: str) -> list[Span]:
     """Every stretch that speaks to a machine, whole sentences, in order and apart from each other."""
     plain, places = _plain(text)
-    hits = [(m.start(), m.end(), kind) for kind, pattern in _KINDS for m in pattern.finditer(plain)]
-    spans = [_whole(plain, start, end, kind) for start, end, kind in hits if end > start]
+    hits = [(m, kind) for kind, pattern in _KINDS for m in pattern.finditer(plain) if m.group().strip(_MARKS)]
+    spans = [_whole(plain, m.end() - len(m.group().lstrip(_MARKS)), m.end(), kind) for m, kind in hits]
     out = [Span(places[s.start], places[s.end - 1] + 1, s.kind) for s in spans]
     out += [Span(*match.span(), "reordered or invisible letters") for match in _OVERRIDES.finditer(text)]
     merged: list[Span] = []

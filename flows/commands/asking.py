@@ -122,8 +122,8 @@ def flags(
 ) -> None:
     """List what a person must settle before numbers compare, the most worthwhile question first.
 
-    A question is worth more the more weight rests on its claim in the scorecards. The readings, the quote and
-    the flag's id stand in json and jsonl.
+    A question is worth more the more weight rests on its claim in the scorecards. The readings, the quote, the
+    flag's id and where its claim stands after all checks are in json and jsonl.
     """
     known_vendor(vendor)
     from flows import published
@@ -138,7 +138,8 @@ def flags(
     elif not listed:
         say("no flag is open")
     if form in (ShownRows.JSON, ShownRows.JSONL):
-        _put_objects([_flag_fields(q) for q in listed], form)
+        standings = published.standings(place)
+        _put_objects([_flag_fields(q) | standings[q.flag.claim.claim.claim_key] for q in listed], form)
     elif listed or form is ShownRows.CSV:
         columns = ("vendor", "metric", "value", "flag", "question", "page")
         put(columns, [_flag_row(q) for q in listed], "csv" if form is ShownRows.CSV else "table")
@@ -200,10 +201,12 @@ def changes(
     start = _moment(since)
     from flows import published
 
-    events = [e for e in published.changes(ledger_to_read(context, home)) if start is None or e.at >= start]
+    place = ledger_to_read(context, home)
+    events = [e for e in published.changes(place) if start is None or e.at >= start]
     listed = [e for e in events if every or not e.first_visit]
     if form in (ShownRows.JSON, ShownRows.JSONL):
-        _put_objects([_change_fields(e) for e in listed], form)
+        standings = published.standings(place)
+        _put_objects([_change_fields(e) | standings.get(e.change.claim_key, {}) for e in listed], form)
         return
     if listed or form is ShownRows.CSV:
         columns = ("changed_at", "vendor", "metric", "kind", "before", "after", "quote", "source")

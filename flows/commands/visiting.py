@@ -213,8 +213,9 @@ def add(
     path = file or open_home(chosen_home(context, home)).root / "sources.yaml"
     if visit:
         from flows.fetch import Fetcher
+        from flows.proxy import proxy_of_environment
 
-        with Fetcher(allow_loopback=allow_loopback) as fetcher:
+        with Fetcher(allow_loopback=allow_loopback, proxy=proxy_of_environment()) as fetcher:
             fetched = fetcher.fetch(source, None)
         if fetched.body is None:
             reason = fetched.visit.reason or fetched.visit.status.value
@@ -285,11 +286,12 @@ def check(
     Exits with 1 where a page is gone, refuses us, or fails.
     """
     from flows.fetch import Fetcher
+    from flows.proxy import proxy_of_environment
     from flows.sources import check_sources, find_sources
     from warehouse.home import open_home
 
     name = listed or default_list(open_home(chosen_home(context, home), for_writing=False))
-    with Fetcher(contact=contact, allow_loopback=allow_loopback) as fetcher:
+    with Fetcher(contact=contact, allow_loopback=allow_loopback, proxy=proxy_of_environment()) as fetcher:
         found = check_sources(fetcher, find_sources(name))
     rows = [(c.source_id, c.status, c.http_status, c.found_at, c.reason) for c in found]
     put(("id", "status", "http", "found_at", "reason"), rows, "table")

@@ -337,6 +337,10 @@ def test_an_sql_result_that_is_too_large_is_refused(
 
 def test_flags_come_in_the_order_of_review_with_their_question(koujing: Run, played: Home) -> None:
     flags = koujing("--home", str(played.root), "flags", "--format", "jsonl").objects
+    assert {(f["roll_up"], f["reading"]) for f in flags} == {
+        ("AMBIGUOUS", "sources_differ"),
+        ("QUALIFIED", "test_yourself"),
+    }
     seen = [flag for flag in flags if flag["not_seen"] == 0]
     worth = [float(str(flag["worth"])) for flag in seen]
     assert worth == sorted(worth, reverse=True)
@@ -353,6 +357,7 @@ def test_flags_come_in_the_order_of_review_with_their_question(koujing: Run, pla
 def test_changes_leave_first_readings_out_unless_asked(koujing: Run, played: Home) -> None:
     home = ("--home", str(played.root))
     listed = json.loads(koujing(*home, "changes", "--format", "json").out)
+    assert {(e["roll_up"], e["reading"]) for e in listed} == {("QUALIFIED", "test_yourself")}
     assert {change["kind"] for change in listed} == {"new"}
     throughput = next(change for change in listed if change["metric"] == "fs_throughput")
     assert throughput["before"] is None

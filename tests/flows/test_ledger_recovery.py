@@ -73,7 +73,7 @@ def test_a_deleted_ledger_is_told_of_and_nothing_published_is_lost(home: Home) -
 def test_deleted_snapshots_are_fetched_and_kept_again(home: Home) -> None:
     fetcher = OnePage()
     refresh(home, fetcher=fetcher)
-    (body,) = home.snapshots.rglob("*.gz")
+    (body,) = home.snapshots.rglob("*.zst")
     body.unlink()
     summary = refresh(home, fetcher=fetcher)
     assert body.exists()

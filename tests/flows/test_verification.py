@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
+from extractors.checks import across
 from extractors.extract import extract
 from flows.releasing import release
 from flows.rereading import reextract
 from flows.verification import verify_ledger
-from schemas.check import AXES
+from schemas.check import AXES, Check
 from schemas.ledger import Release
 from schemas.source import FetchStatus, Snapshot, Source, Visit
 from warehouse import snapshots
-from warehouse.home import Home
+from warehouse.home import Home, open_home
 from warehouse.ledger import Ledger
 
 DAY = datetime(2026, 5, 1, tzinfo=UTC)
@@ -337,3 +339,40 @@ def test_what_was_stored_is_found_again_by_running_everything(home):
             ledger._database.rows("SELECT claim_key, name, verdict, reason, detail, inputs FROM checks")
             == before
         )
+
+
+def test_a_verification_that_ends_in_the_middle_is_taken_up_where_it_ended(home, tmp_path, monkeypatch):
+    page = ENGLISH.replace("</p>", "</p><p>RDMA is 3.2 Tbps per node.</p><p>MFU is 43% on 1,024 GPUs.</p>")
+    rows = "SELECT claim_key, name, verdict, reason, detail, inputs, check_version FROM checks ORDER BY ALL"
+    whole = open_home(tmp_path / "whole")
+    with Ledger.open(whole) as ledger:
+        write(ledger, whole, EN, page, DAY)
+        verify_ledger(ledger, whole, DAY)
+        expected = ledger._database.rows(rows)
+    monkeypatch.setattr("flows.verification._BATCH", 1)
+    for ends_after in (0, 1, 2):
+        place = open_home(tmp_path / str(ends_after))
+        with Ledger.open(place) as ledger:
+            write(ledger, place, EN, page, DAY)
+            with monkeypatch.context() as patched:
+                patched.setattr("extractors.checks.across.check_group", _ends(ends_after))
+                with pytest.raises(KeyboardInterrupt):
+                    verify_ledger(ledger, place, DAY)
+        with Ledger.open(place) as ledger:
+            left = verify_ledger(ledger, place, DAY)
+            assert (left.groups, left.claims) == (3 - ends_after, 3 - ends_after)
+            assert ledger._database.rows(rows) == expected
+
+
+def _ends(after: int) -> Callable[[Sequence[across.Standing]], list[Check]]:
+    """Checks some groups, and then is interrupted."""
+    done: list[int] = []
+
+    def check(members: Sequence[across.Standing]) -> list[Check]:
+        if len(done) == after:
+            raise KeyboardInterrupt
+        done.append(1)
+        return real(members)
+
+    real = across.check_group
+    return check

@@ -85,7 +85,7 @@ def serving(*steps: Step, answer: Callable[[dict[str, Any]], Step] | None = None
                 else fake.steps[min(len(fake.requests), len(fake.steps) - 1)]
             )
             fake.requests.append(request)
-            fake.headers.append(dict(self.headers))
+            fake.headers.append({name.lower(): value for name, value in self.headers.items()})
             if step.hang:
                 fake.released.wait(30)
                 self.close_connection = True

@@ -100,7 +100,9 @@ def dimension_scores(found: Derivation) -> dict[str, dict[str, Fraction]]:
 def totals(found: Derivation) -> dict[str, Fraction]:
     """By vendor."""
     scores = dimension_scores(found)
-    return {v: sum((w * scores[d][v] for d, w in found.dimensions), Fraction(0)) for v in found.vendors}
+    return {
+        v: sum((d.weight * scores[d.id][v] for d in found.dimensions), Fraction(0)) for v in found.vendors
+    }
 
 
 def published(card: Scorecard) -> dict[str, dict[str, Fraction]]:

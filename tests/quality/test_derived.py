@@ -16,6 +16,7 @@ from tests.quality.derived import (
 )
 from warehouse.cards import builtin_cards, card
 from warehouse.rubric import derive
+from warehouse.uncertainty.evaluate import evaluate
 
 MAIN = card("ten-thousand-cards", builtin_cards())
 SMALL = card("small-clusters", builtin_cards())
@@ -42,6 +43,13 @@ def test_the_last_of_the_main_card_is_last_by_a_clear_gap(facts):
     assert own["ucloud"] == last
     # As far below the next as the published totals put it, or farther.
     assert fifth - last >= Fraction(69, 100)
+
+
+@handed
+def test_it_is_last_under_every_open_reading(facts):
+    found = evaluate(derive(MAIN, facts, vendors=MAIN.editorial))
+    ends = {standing.vendor: standing.total for standing in found.standings}
+    assert ends["ucloud"].high < min(total.low for vendor, total in ends.items() if vendor != "ucloud")
 
 
 @handed

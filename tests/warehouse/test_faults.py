@@ -116,7 +116,7 @@ def test_a_row_deleted_and_put_back_in_one_transaction_outlasts_a_kill(tmp_path:
 
 
 DISK_FULL = """
-import resource, signal, sys
+import random, resource, signal, sys
 from datetime import UTC, datetime
 from pathlib import Path
 from schemas.errors import LedgerError
@@ -132,7 +132,7 @@ with Ledger.open(home) as ledger:
     # No file may grow past this size from here on: what a full disk does to a writer.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
-    for what in (lambda: snapshots.keep(home, bytes(range(256)) * 4096 + str(at).encode()), ledger.publish):
+    for what in (lambda: snapshots.keep(home, random.Random(1).randbytes(1 << 20)), ledger.publish):
         try:
             what()
         except LedgerError as error:

@@ -93,7 +93,7 @@ def test_thousands_of_claims_are_stored_and_compared_in_seconds(visits, claim):
 def test_a_snapshot_whose_body_is_gone_is_not_the_last_one(visits, claim):
     visits.page(claim(), body=b"one")
     last = visits.ledger.last_snapshot("page")
-    (visits.home.snapshots / last.sha256[:2] / f"{last.sha256}.gz").unlink()
+    (visits.home.snapshots / last.sha256[:2] / f"{last.sha256}.zst").unlink()
     assert visits.ledger.last_snapshot("page") is None
     again = visits.page(claim(), body=b"one")
     assert (again.first_visit, again.same) == (False, 1)

@@ -15,7 +15,7 @@ from schemas.datafile import parse_data
 from schemas.flag import Flag, Reading
 from schemas.quantity import Bound
 from schemas.record import Words
-from schemas.rubric import Alternative, CriterionTerm, Derivation, Fact, OpenFlag
+from schemas.rubric import Alternative, CriterionTerm, Derivation, Fact, LeftOut, OpenFlag
 from schemas.scorecard import Scorecard
 from tests.warehouse.conftest import make_claim, make_stored
 from warehouse.cards import CardFile, builtin_cards
@@ -75,7 +75,10 @@ def test_a_settled_claim_gives_one_score() -> None:
 def test_the_terms_are_those_of_the_card_in_its_order() -> None:
     derivation = found()
     assert (derivation.card, derivation.decimals, derivation.rounding) == ("derived", 2, None)
-    assert derivation.dimensions == (("network", Fraction(3, 5)), ("storage", Fraction(2, 5)))
+    assert [(d.id, d.weight) for d in derivation.dimensions] == [
+        ("network", Fraction(3, 5)),
+        ("storage", Fraction(2, 5)),
+    ]
     assert [(t.criterion, t.weight, t.missing) for t in derivation.terms] == [
         ("bandwidth", Fraction(1, 2), Fraction(1, 2)),
         ("latency", Fraction(3, 10), Fraction(0)),
@@ -191,14 +194,14 @@ def test_a_range_counts_at_the_end_that_promises_less(
 )  # fmt: skip
 def test_what_counts_for_nothing_is_listed_with_its_reason(changes: dict[str, str], reason: str) -> None:
     derivation = found(fact("k", "1e12", **changes))
-    assert derivation.left_out == (("k", reason),)
+    assert derivation.left_out == (LeftOut(claim_key="k", reason=reason),)
     assert all(t.alternatives == () for t in derivation.terms)
 
 
 def test_hearsay_counts_for_nothing_until_a_person_confirms_it() -> None:
     readings = (reading("repeated_rightly", "1e12"), reading("not_confirmed", None))
     heard = found(fact("k", "1e12", flag("k", "secondhand", *readings)))
-    assert heard.left_out == (("k", "secondhand: it repeats another's figure"),)
+    assert heard.left_out == (LeftOut(claim_key="k", reason="secondhand: it repeats another's figure"),)
     assert score(found(fact("k", "1e12", flag("k", "secondhand", readings[0]))), "bandwidth") == 3
     assert found(fact("k", "1e12", flag("k", "secondhand", readings[1]))).left_out == heard.left_out
 
@@ -274,7 +277,7 @@ def test_what_takes_points_away_is_not_excused_by_an_open_question() -> None:
 def test_a_capability_that_is_denied_counts_for_nothing() -> None:
     derivation = found(stated("i", "infiniband", low="0"), stated("a", "allowlist_only", low="0"))
     assert [score(derivation, f"extras.{name}") for name in ("infiniband", "allowlist_only")] == [0, 5]
-    assert [key for key, _ in derivation.left_out] == ["a", "i"]
+    assert [entry.claim_key for entry in derivation.left_out] == ["a", "i"]
 
 
 def test_silence_is_missing_and_a_page_that_says_that_it_does_not_say_is_not_disclosed() -> None:
@@ -387,13 +390,13 @@ def test_only_the_shares_of_the_criteria_matter(facts: list[Fact]) -> None:
 def averages(derivation: Derivation) -> dict[str, tuple[Fraction, ...]]:
     """By dimension, the lowest and the highest score."""
     result = {}
-    for dimension, _ in derivation.dimensions:
-        own = [t for t in derivation.terms if t.dimension == dimension]
+    for dimension in derivation.dimensions:
+        own = [t for t in derivation.terms if t.dimension == dimension.id]
         assert sum(t.weight for t in own) == 1
-        result[dimension] = tuple(
+        result[dimension.id] = tuple(
             sum((t.weight * bounds(t)[end] for t in own), Fraction(0)) for end in (0, 1)
         )
-        assert all(0 <= score <= 5 for score in result[dimension])
+        assert all(0 <= score <= 5 for score in result[dimension.id])
     return result
 
 

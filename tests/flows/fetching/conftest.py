@@ -126,7 +126,7 @@ class Crawl:
             sleep=self.sleep,
             clock=self.clock,
             now=self.now,
-            **options,
+            **{"chance": lambda: 0.0, **options},
         )
 
     def visit(self, source: Source, last: Snapshot | None = None, *, limits: Limits | None = None) -> Fetched:

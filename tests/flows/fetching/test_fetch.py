@@ -24,12 +24,19 @@ CASES = yaml.safe_load(
 
 def test_a_new_page_brings_its_bytes_and_a_snapshot(site: Any, crawl: Any) -> None:
     site.pages["/page"] = lambda r: r.answer(
-        ETag='"v1"', Last_Modified="Fri, 01 May 2026 09:00:00 GMT", Content_Type="text/html; charset=utf-8"
+        ETag='"v1"',
+        Last_Modified="Fri, 01 May 2026 09:00:00 GMT",
+        Content_Type="text/html; charset=utf-8",
+        Set_Cookie="id=1",
     )
     fetched = crawl.visit(site.source())
     assert fetched.body == PAGE
     assert fetched.visit.status is FetchStatus.CHANGED
     assert fetched.visit.at == NOON
+    assert fetched.visit.snapshot is not None
+    headers = fetched.visit.snapshot.headers
+    assert headers["etag"] == '"v1"'
+    assert "set-cookie" not in headers
     assert fetched.visit.snapshot == Snapshot(
         sha256=hashlib.sha256(PAGE).hexdigest(),
         source_id="page",
@@ -39,6 +46,8 @@ def test_a_new_page_brings_its_bytes_and_a_snapshot(site: Any, crawl: Any) -> No
         size=len(PAGE),
         etag='"v1"',
         last_modified="Fri, 01 May 2026 09:00:00 GMT",
+        http_status=200,
+        headers=headers,
     )
 
 

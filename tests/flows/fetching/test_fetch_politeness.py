@@ -45,11 +45,9 @@ def test_this_machine_is_not_waited_for_and_public_hosts_are_a_second(site: Any,
         opened.fetch(site.source(), None)
         opened.fetch(site.source(), None)
         assert crawl.slept == []
-        # A public address that is never connected to: documentation's network, checked before it is asked.
-        target = opened._resolve("http://8.8.8.8/")
-        opened._wait_turn(target, 0.0)
-        opened._wait_turn(target, 0.0)
-    assert crawl.slept == [1.0]
+        # Two addresses of which only their pause is asked.
+        for url, pause in (("http://8.8.8.8/", 1.0), (site.base, 0.0)):
+            assert opened._pause(opened._resolve(url), 0.0) == pause
 
 
 @pytest.mark.parametrize("status", [429, 503])

