@@ -54,6 +54,10 @@ class Database:
         with self._turn:
             self._connection.close()
 
+    def beside(self) -> duckdb.DuckDBPyConnection:
+        """Another connection to the same open file, with transactions of its own; to be closed before this one."""
+        return self._connection.cursor()
+
     @contextlib.contextmanager
     def transaction(self, failure: str) -> Iterator[None]:
         """Stores all that the block does, or nothing; `failure` begins the LedgerError's sentence."""

@@ -104,4 +104,10 @@ def _version_of(database: Database) -> int:
             CREATE TABLE IF NOT EXISTS stored.laid_views (sha256 VARCHAR NOT NULL);
             """
         )
-        return int(database.rows("SELECT coalesce(max(version), 0) AS v FROM stored.schema_version")[0]["v"])
+        return form_of(database)
+
+
+def form_of(database: Database, catalog: str = "") -> int:
+    """The schema version of the ledger, or of the one that is attached as `catalog` (with its dot)."""
+    sql = f"SELECT coalesce(max(version), 0) AS v FROM {catalog}stored.schema_version"  # noqa: S608 - our names
+    return int(database.rows(sql)[0]["v"])

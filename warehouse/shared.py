@@ -19,7 +19,7 @@ from schemas.errors import LedgerError, LedgerHeldError, SchemaTooNewError
 from schemas.record import Record
 from warehouse.database import Database, first_line
 from warehouse.home import Home
-from warehouse.migrate import reader_scripts
+from warehouse.migrate import form_of, reader_scripts
 
 SETTING = "shared.yaml"
 _OWN = ("schema_version", "laid_views")
@@ -79,7 +79,7 @@ class Shared:
         """
         for name in ("postgres_scanner", "ducklake"):
             _load(database, name)
-        turn = _take_turn(where, wait_seconds) if writes else None
+        turn = _take_turn(database.beside(), where, wait_seconds) if writes else None
         try:
             database.execute(
                 f"ATTACH {_text(f'ducklake:postgres:{where.catalog}')} AS shared "
@@ -109,11 +109,12 @@ class Shared:
         Raises LedgerError where this ledger holds another run or decision under a number that the shared one
         has given away, SchemaTooNewError where a later Koujing wrote the shared one.
         """
-        if self._form("shared") == 0:
+        there, here = self._form_there(), form_of(self.database)
+        if there == 0:
             return
-        if self._form("shared") > self._form(self.database.name()):
+        if there > here:
             raise SchemaTooNewError("a later Koujing writes the shared ledger; upgrade this one")
-        if self._form("shared") < self._form(self.database.name()):
+        if there < here:
             return  # the next push brings it to this form, from a ledger that holds all of it
         if self.database.rows(
             "SELECT 1 AS one FROM shared.stored.runs AS there JOIN stored.runs AS here USING (run_id) "
@@ -128,7 +129,7 @@ class Shared:
         """Adds what the shared ledger lacks, all of it or nothing; an older form of it is replaced as a whole."""
         own = f'"{self.database.name()}"'
         with self.database.transaction("the shared ledger could not be brought up to date"):
-            if self._form("shared") < self._form(self.database.name()):
+            if self._form_there() < form_of(self.database):
                 self._lay_anew(own)
             self._copy_missing(own, "shared")
             self._lay_views(own)
@@ -180,24 +181,20 @@ class Shared:
             self.database.rows(f"SELECT count(*) AS n FROM {catalog}.stored.{table}")[0]["n"]  # noqa: S608
         )
 
-    def _form(self, catalog: str) -> int:
-        """The schema version; 0 where nothing was ever pushed."""
+    def _form_there(self) -> int:
+        """The schema version of the shared ledger; 0 where nothing was ever pushed."""
         known = self.database.rows(
-            "SELECT 1 AS one FROM duckdb_tables() WHERE database_name = ? AND table_name = 'schema_version'",
-            [catalog],
+            "SELECT 1 AS one FROM duckdb_tables() WHERE database_name = 'shared' AND table_name = 'schema_version'"
         )
-        if not known:
-            return 0
-        sql = f'SELECT max(version) AS v FROM "{catalog}".stored.schema_version'  # noqa: S608
-        return int(self.database.rows(sql)[0]["v"])
+        return form_of(self.database, "shared.") if known else 0
 
 
-def _take_turn(where: SharedSetting, wait_seconds: float) -> duckdb.DuckDBPyConnection:
-    """A connection that holds the lock while it is open: PostgreSQL frees it when the process is gone."""
+def _take_turn(
+    connection: duckdb.DuckDBPyConnection, where: SharedSetting, wait_seconds: float
+) -> duckdb.DuckDBPyConnection:
+    """Holds the lock while the connection is open: PostgreSQL frees it when the process is gone."""
     until = time.monotonic() + wait_seconds
-    connection = duckdb.connect()
     try:
-        _load(Database(connection), "postgres_scanner")
         connection.execute(f"ATTACH {_text(where.catalog)} AS team (TYPE postgres)")
         while True:
             connection.execute("BEGIN")
