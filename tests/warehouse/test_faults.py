@@ -22,7 +22,6 @@ from warehouse.migrate import lay_views, migrate, shipped_migrations
 from warehouse.query import run_query
 
 ROOT = Path(__file__).parents[2]
-CASES = ROOT / "tests" / "cases" / "migrations"
 WRITE_AND_DIE = """
 import os, signal, sys
 from datetime import UTC, datetime
@@ -170,37 +169,6 @@ def test_a_folder_that_takes_no_files_is_said(home: Home) -> None:
         assert run_query(home, "SELECT count(*) FROM stored.visits").rows == [(10,)]
     finally:
         home.root.chmod(0o755)
-
-
-@pytest.mark.parametrize("version", range(1, len(shipped_migrations())))
-def test_a_ledger_of_every_earlier_version_comes_up_with_what_it_held(home: Home, version: int) -> None:
-    database = Database.open(home.ledger)
-    migrate(database, shipped_migrations()[:1])
-    database.run_script((CASES / "from_001.sql").read_text(encoding="utf-8"))
-    # From the second version on, what the first one held has come through the steps between.
-    migrate(database, shipped_migrations()[:version])
-    database.close()
-    with Ledger.open(home) as ledger:
-        ledger.publish()
-        assert ledger.last_readers() == {"page": ("b" * 64, "grammar@1")}
-        run = ledger.begin_run("after", datetime(2026, 5, 4, 3, tzinfo=UTC))
-        source = Source(id="page", vendor="alibaba-cloud", url="https://vendor.example/page")
-        visit = Visit(source_id="page", at=datetime(2026, 5, 4, 3, tzinfo=UTC), status=FetchStatus.UNCHANGED)
-        (back,) = ledger.write_unchanged(run, [(source, visit)])
-        assert [change.kind.value for change in back.changes] == ["seen_again"]
-        assert [flag.flag.flag_id for flag in ledger.open_flags()] == ["k:unit_truncated"]
-    history = "SELECT version, low::BIGINT, cause, quote FROM claim_history ORDER BY version"
-    assert run_query(home, history).rows == [
-        (1, 1600000000000, "page", "RDMA 1"),
-        (2, 3200000000000, "page", "RDMA 2"),
-    ]
-    assert run_query(home, "SELECT kind FROM changes ORDER BY change_id").rows == [
-        ("new",),
-        ("changed",),
-        ("not_seen",),
-    ]
-    as_of = "SELECT low::BIGINT FROM claims_as_of('2026-05-01')"
-    assert run_query(home, as_of).rows == [(1600000000000,)]
 
 
 def test_views_of_an_earlier_version_are_laid_anew(home: Home) -> None:
