@@ -7,18 +7,16 @@ import shutil
 import signal
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from schemas.errors import LedgerError
-from schemas.source import FetchStatus, Source, Visit
 from warehouse.database import Database
 from warehouse.home import Home, open_home
 from warehouse.ledger import Ledger
-from warehouse.migrate import lay_views, migrate, shipped_migrations
+from warehouse.migrate import lay_views
 from warehouse.query import run_query
 
 ROOT = Path(__file__).parents[2]
