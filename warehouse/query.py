@@ -154,12 +154,12 @@ def _require_reading(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
     statements = connection.extract_statements(sql)
     if len(statements) != 1:
         raise QueryError(f"the query holds {len(statements)} statements; give exactly one")
-    kind = statements[0].type
-    if kind == duckdb.StatementType.EXPLAIN:
+    kind = _kind(statements[0])
+    if kind == "EXPLAIN":
         sql = _explained(connection, sql)
-    elif kind != duckdb.StatementType.SELECT:
+    elif kind != "SELECT":
         raise QueryError(
-            f"{kind.name} is not allowed; a query is a single SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, "
+            f"{kind} is not allowed; a query is a single SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, "
             "SUMMARIZE or EXPLAIN (a PIVOT names its values with IN)"
         )
     serialized = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
@@ -169,6 +169,14 @@ def _require_reading(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
     require_open(tree)
 
 
+def _kind(statement: duckdb.Statement) -> str:
+    """What the statement is, in DuckDB's word; some it has no word for in Python."""
+    try:
+        return statement.type.name
+    except ValueError:
+        return "such a statement"
+
+
 def _explained(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     """The statement that an EXPLAIN explains; only a reading one is let through."""
     opening = _EXPLAIN.match(sql)
@@ -176,7 +184,7 @@ def _explained(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     for candidate in (rest, _OPTIONS.sub("", rest)):
         with contextlib.suppress(duckdb.Error):
             statements = connection.extract_statements(candidate)
-            if len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT:
+            if len(statements) == 1 and _kind(statements[0]) == "SELECT":
                 return candidate
     raise QueryError("EXPLAIN is allowed before a single SELECT only")
 
@@ -259,4 +267,6 @@ def _holds_path(line: str, home: Home) -> bool:
 
 
 def _without_paths(message: str, home: Home) -> str:
-    return _ABSOLUTE_PATH.sub("…", message.replace(str(home.root), "the home"))
+    """The message with every path of one form: whose guess at the home's path is right is told nothing by it."""
+    ours = re.sub(rf"{re.escape(str(home.root))}[^\s\"'`]*", "…", message)
+    return _ABSOLUTE_PATH.sub("…", ours)
