@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help docs run shared test lint eval bench fuzz clean setup lock wheel
+.PHONY: help docs run shared test lint eval bench scale faults fuzz clean setup lock wheel
 help: ## Show the commands
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -45,6 +45,12 @@ bench: $(STAMP) ## Measure speed as ratios in one run
 	@test -x .venv-bench/bin/python || { $(PYTHON) -m venv .venv-bench && .venv-bench/bin/python -m pip install --quiet \
 	  --disable-pip-version-check quantulum3; } || echo "quantulum3 could not be installed; measuring without it" >&2
 	@$(BIN)/python -m tests.bench.run
+
+scale: $(STAMP) ## Measure the ledger with a million versions in 10,000 pages (slow)
+	@$(BIN)/python -m tests.bench.ledger 10000
+
+faults: $(STAMP) ## Kill a refresh 200 times at random points and look at what is left (slow)
+	@$(BIN)/python -m tests.faults.kill_refresh 200
 
 fuzz: $(STAMP) ## Fuzz extraction for FUZZ_SECONDS (60), guided by coverage
 	@test -x .venv-fuzz/bin/python || { $(PYTHON) -m venv .venv-fuzz && .venv-fuzz/bin/python -m pip install --quiet \

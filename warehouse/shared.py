@@ -6,6 +6,7 @@ Everything is only ever added and is numbered, so that what one side lacks is fo
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import time
 from dataclasses import dataclass
@@ -25,6 +26,7 @@ SETTING = "shared.yaml"
 _OWN = ("schema_version", "laid_views")
 """Tables that say how a file is laid out, not what the ledger knows."""
 _LOCK = "SELECT pg_try_advisory_xact_lock(20514, hashtext(current_database()))"
+_HELD = "SELECT count(*)::INTEGER FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
 _PAUSE_SECONDS = 0.2
 _DIFFERENT_WAYS = (
     "this home's ledger and the shared one have gone different ways; move ledger.duckdb and koujing.duckdb away, "
@@ -100,6 +102,9 @@ class Shared:
     def close(self) -> None:
         """Lets the next machine write."""
         if self.turn:
+            # A connection that is closed within a transaction on a server that is gone ends the process.
+            with contextlib.suppress(duckdb.Error):
+                self.turn.execute("ROLLBACK")
             self.turn.close()
             self.turn = None
 
@@ -116,23 +121,43 @@ class Shared:
             raise SchemaTooNewError("a later Koujing writes the shared ledger; upgrade this one")
         if there < here:
             return  # the next push brings it to this form, from a ledger that holds all of it
-        if self.database.rows(
-            "SELECT 1 AS one FROM shared.stored.runs AS there JOIN stored.runs AS here USING (run_id) "
-            "WHERE there.started_at <> here.started_at OR there.label <> here.label LIMIT 1"
-        ):
-            raise LedgerError(_DIFFERENT_WAYS)
+        self._require_one_way()
         own = f'"{self.database.name()}"'
         with self.database.transaction(_DIFFERENT_WAYS):
             self._copy_missing("shared", own)
 
     def push(self) -> None:
-        """Adds what the shared ledger lacks, all of it or nothing; an older form of it is replaced as a whole."""
+        """Adds what the shared ledger lacks, all of it or nothing; an older form of it is replaced as a whole.
+
+        Raises LedgerError where the turn was lost meanwhile: the server was restarted, say. What was stored stays
+        in this home, and the next run hands it over.
+        """
+        self._require_turn()
         own = f'"{self.database.name()}"'
         with self.database.transaction("the shared ledger could not be brought up to date"):
             if self._form_there() < form_of(self.database):
                 self._lay_anew(own)
+            else:
+                self._require_one_way()
             self._copy_missing(own, "shared")
             self._lay_views(own)
+
+    def _require_one_way(self) -> None:
+        if self.database.rows(
+            "SELECT 1 AS one FROM shared.stored.runs AS there JOIN stored.runs AS here USING (run_id) "
+            "WHERE there.started_at <> here.started_at OR there.label <> here.label LIMIT 1"
+        ):
+            raise LedgerError(_DIFFERENT_WAYS)
+
+    def _require_turn(self) -> None:
+        with contextlib.suppress(duckdb.Error):
+            held = self.turn and self.turn.execute(f"FROM postgres_query('team', {_text(_HELD)})").fetchone()
+            if held and held[0]:
+                return
+        raise LedgerError(
+            "the turn to write to the shared ledger was lost while this run went on; what it stored is kept and "
+            "published here, and the next run hands it over"
+        )
 
     def _copy_missing(self, source: str, target: str) -> None:
         # The end of a run is the one thing that is ever written over.
