@@ -24,6 +24,7 @@ from schemas.errors import QueryError
 from warehouse.database import first_line
 from warehouse.home import Home
 from warehouse.memory import TOO_LARGE
+from warehouse.migrate import LAID, views_digest
 from warehouse.query_rules import LEDGER_ONLY, require_open
 
 MOST_CHARACTERS = 100_000
@@ -57,6 +58,10 @@ _DAMAGED = (
     duckdb.SerializationException,
 )
 """What DuckDB raises over a file that is cut off or overwritten, once it has opened it."""
+
+
+UNKNOWN_NAME = (duckdb.BinderException, duckdb.CatalogException)
+ANOTHER_VERSION = "this copy was published by another version of Koujing; `koujing refresh` or `koujing reextract` publishes it anew"
 
 
 class DamagedFileError(QueryError):
@@ -119,6 +124,8 @@ def run_query(
             raise _damaged(file, home, error) from None
         except duckdb.Error as error:
             told = [_without_paths(first_line(error), home), *_hints(str(error), home)]
+            if isinstance(error, UNKNOWN_NAME) and is_of_another_version(connection):
+                told.append(ANOTHER_VERSION)
             raise QueryError("\n".join(told)) from None
 
 
@@ -141,6 +148,14 @@ def _opened(file: Path, memory_limit: str, *, live: bool) -> Iterator[duckdb.Duc
         yield connection
     finally:
         connection.close()
+
+
+def is_of_another_version(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the open file's views are none of this version's. False where it is no ledger."""
+    with contextlib.suppress(duckdb.Error):
+        laid = connection.execute(LAID).fetchone()
+        return laid is not None and laid[0] != views_digest()
+    return False
 
 
 def _damaged(file: Path, home: Home, error: duckdb.Error) -> DamagedFileError:

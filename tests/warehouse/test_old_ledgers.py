@@ -11,8 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from schemas.errors import QueryError
 from schemas.source import FetchStatus, Source, Visit
 from warehouse.database import Database
+from warehouse.export import export
 from warehouse.ledger import Ledger
 from warehouse.migrate import migrate, shipped_migrations, shipped_views
 from warehouse.query import run_query
@@ -109,6 +111,26 @@ def test_what_version_1_knew_of_its_readings_is_made_of_its_snapshots(home):
             "SELECT run_id, snapshot_sha256, claims FROM stored.readings ORDER BY reading_id"
         )
     assert [tuple(row.values()) for row in rows] == [(1, "a" * 64, 1), (2, "b" * 64, 1)]
+
+
+def test_a_copy_of_an_earlier_version_says_what_publishes_it_anew(home, tmp_path):
+    database = old_ledger(home, 2)
+    database.run_script(
+        "CREATE VIEW claims AS FROM stored.claim_versions; INSERT INTO stored.laid_views VALUES ('x')"
+    )
+    database.close()
+    home.ledger.rename(home.published)
+    assert run_query(home, "SELECT count(*) FROM claims").rows == [(4,)]
+    with pytest.raises(QueryError, match=r'"roll_up" not found[^`]*`koujing refresh` or `koujing reextract`'):
+        run_query(home, "SELECT roll_up FROM claims")
+    with pytest.raises(QueryError, match="published by another version of Koujing"):
+        export(home, tmp_path / "out", "csv")
+    with Ledger.open(home) as ledger:
+        ledger.publish()
+    assert export(home, tmp_path / "out", "csv")["claims"] == 2
+    with pytest.raises(QueryError) as refused:
+        run_query(home, "SELECT nonsense FROM claims")
+    assert "another version" not in str(refused.value)
 
 
 def test_each_version_brings_its_own_rows():
