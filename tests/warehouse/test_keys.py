@@ -8,7 +8,9 @@ from warehouse.query import run_query
 
 
 def keys_by_source(home):
-    return run_query(home, "SELECT source_id, list(claim_key ORDER BY claim_key) FROM claims GROUP BY ALL").rows
+    return run_query(
+        home, "SELECT source_id, list(claim_key ORDER BY claim_key) FROM claims GROUP BY ALL"
+    ).rows
 
 
 def test_a_key_that_another_source_has_is_given_with_a_count_and_stays(visits, home, claim):
@@ -29,9 +31,12 @@ def test_keys_are_known_to_the_next_writer_too(home, begin, claim):
 
 
 def test_a_page_that_could_not_be_stored_leaves_no_key_in_use(visits, home, claim, monkeypatch):
+    def full(*_: object) -> None:
+        raise LedgerError("no space left")
+
     with monkeypatch.context() as patch:
-        patch.setattr("warehouse.page_writer.claim_row", lambda *_: {"no_such_column": 1})
-        with pytest.raises(LedgerError):
+        patch.setattr("warehouse.page_writer.Page._report", full)
+        with pytest.raises(LedgerError, match="no space left"):
             visits.page(claim("k"), source_id="one")
     visits.page(claim("k"), source_id="two")
     visits.ledger.publish()
