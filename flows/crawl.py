@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 
 from extractors.extract import SecondReader
 from flows import published
+from flows.derived import rederive
 from flows.progress import Progress
 from flows.rerank import rerank
 from flows.rereading import read_snapshot, reread
@@ -122,7 +123,7 @@ def run_refresh(
     takes nothing more: the run is then marked failed, and what it stored until then stays.
     """
     steps = steps or PlainSteps()
-    sources = tuple(sources)
+    sources, cards = tuple(sources), tuple(cards)
     known_before = home.ledger.exists()
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
         if ledger.restored_from is not None:
@@ -152,6 +153,7 @@ def run_refresh(
                     changed_before=earlier.changed,
                 ),
             )
+            rederived = steps.run("derive", lambda: rederive(ledger, run_id, cards, clock()))
             ended = clock()
             ledger.end_run(run_id, ended, "done")
         except BaseException:
@@ -167,6 +169,7 @@ def run_refresh(
         ended_at=ended,
         pages=rows,
         reranked=reranked,
+        rederived=tuple(found.card.id for found in rederived),
         verified=verified,
     )
 

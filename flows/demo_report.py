@@ -34,9 +34,10 @@ def print_report(home: Home) -> None:
     _print_flags(order(published.open_flags(home, claims), cards))
     _print_changes(events)
     _print_held(home)
+    facts = published.facts(home)
     for card in cards:
-        if card.editorial:
-            print_card(report(card, {}, home))
+        if card.modes:
+            print_card(report(card, {}, home, facts))
     _print_next(home)
 
 

@@ -10,6 +10,8 @@ from schemas.claim import Claim
 from schemas.ledger import Change, ChangeKind, Hold, StoredClaim
 from schemas.ranking import DimensionScore, Proposal, ScoreStatus
 from schemas.record import Record
+from schemas.rubric import Fact
+from warehouse import facts as claim_facts
 from warehouse.holds import stored_hold
 from warehouse.home import Home
 from warehouse.query import run_query
@@ -143,6 +145,13 @@ def open_flags(home: Home, latest: tuple[StoredClaim, ...]) -> tuple[OpenFlag, .
         for row in rows(home, _OPEN_FLAGS)
         if row["claim_key"] in by_key and by_key[row["claim_key"]].version == row["version"]
     )
+
+
+def facts(home: Home) -> tuple[Fact, ...]:
+    """The latest version of every claim as the rubric takes it; none where nothing was published yet."""
+    if not home.published.exists():
+        return ()
+    return claim_facts.facts(claims(home), rows(home, claim_facts.FLAGS), rows(home, claim_facts.STANDING))
 
 
 def proposals(home: Home) -> tuple[Proposal, ...]:

@@ -14,11 +14,15 @@ from schemas.errors import LedgerError
 from schemas.extraction import Extraction
 from schemas.ledger import Hold, PageChanges, Release, StoredClaim
 from schemas.ranking import DimensionScore, Proposal, Ranking
+from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
 from schemas.source import Snapshot, Source, Visit
+from warehouse import derived as derived_rows
+from warehouse import facts as claim_facts
 from warehouse import holds, latest, pages, snapshots, verification
 from warehouse.asking import left_undone
 from warehouse.database import Database
+from warehouse.derived import Derived
 from warehouse.home import Home
 from warehouse.lock import WriterLock
 from warehouse.migrate import lay_views, migrate
@@ -449,6 +453,21 @@ class Ledger:
                 [scorecard_id],
             )
         )
+
+    def facts(self) -> tuple[Fact, ...]:
+        """The latest version of every claim as the rubric takes it."""
+        rows = self._database.rows
+        return claim_facts.facts(self.current_claims(), rows(claim_facts.FLAGS), rows(claim_facts.STANDING))
+
+    def last_inputs(self, scorecard_id: str) -> str | None:
+        """The digest of what the scorecard's latest derived ranking rests on; None before the first."""
+        return derived_rows.last_inputs(self._database, scorecard_id)
+
+    def store_derived(self, run_id: int, derived: Derived, note: str, at: datetime) -> None:
+        """Keeps a derived ranking with all it rests on."""
+        with self._database.transaction(f"the derived ranking of {derived.card.id} could not be stored"):
+            self._require_running(run_id)
+            derived_rows.put_derived(self._database, run_id, derived, note, at)
 
     def store_proposal(self, run_id: int, proposal: Proposal, at: datetime) -> None:
         """Keeps the proposal for a person to accept or not."""

@@ -93,7 +93,11 @@ def _open_shell(place: Home, form: Format, *, live: bool) -> None:
         "WHERE schema_name = 'main' AND NOT internal GROUP BY table_name ORDER BY table_name"
     )
     views = {name: tuple(columns) for name, columns in run_query(place, listed, live=live).rows}
-    shell = Shell(lambda query: _answer(place, query, form, live=live), views, ("claims_as_of",))
+    shell = Shell(
+        lambda query: _answer(place, query, form, live=live),
+        views,
+        ("claims_as_of", "ranking_as_of", "reweighted"),
+    )
     if is_terminal(sys.stdin):
         shell.welcome()
         with typed_lines(shell, place.root / "sql_history") as lines:

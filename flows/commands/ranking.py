@@ -16,8 +16,11 @@ from schemas.errors import KoujingError
 from schemas.record import plain
 
 if TYPE_CHECKING:
+    from schemas.ledger import StoredClaim
     from schemas.ranking import DimensionScore, Proposal, Ranking
+    from schemas.rubric import Fact
     from schemas.scorecard import Scorecard
+    from warehouse.derived import Derived
     from warehouse.home import Home
 
 
@@ -40,20 +43,28 @@ def rank(
     """Rank the vendors by the scorecards; with --weight, by weights of your own.
 
     Weights that are not given are scaled so that all sum to 1. Where a changed claim supports another score,
-    the proposal and the ranking under it stand beside the standing one. Nothing is stored.
+    the proposal and the ranking under it stand beside the standing one. Below stands what the scorecard's
+    criteria make of the claims: totals and ranks as ranges over the flags that are open. Nothing is stored.
     """
     given = _weights(weight or [])
     place = home_if_any(context, home)
     cards = _cards(scorecard, place)
     if given and scorecard is None:
         cards = _with_dimensions(cards, given)
-    reports = [report(card, given, place, explain=explain) for card in cards]
+    facts = _facts(place)
+    reports = [report(card, given, place, facts, explain=explain) for card in cards]
     if form is Shown.JSON:
         rankings = [fields for found in reports for fields in _fields(found)]
         out_text(f"{as_json(rankings, indent=2)}\n")
         return
     for found in reports:
         print_card(found)
+
+
+def _facts(home: Home | None) -> tuple[Fact, ...]:
+    from flows import published
+
+    return published.facts(home) if home else ()
 
 
 def _weights(entries: Iterable[str]) -> dict[str, Decimal]:
@@ -106,6 +117,7 @@ class Report:
 
     `rankings`: each with the scores that it was made of. `marked`: scores that rest on a changed claim.
     `has_claims`: whether the ledger holds any. `basis`: what the scores rest on, where that was asked for.
+    `derived`: what the criteria make of the claims; `note`: what was done to the weights.
     """
 
     card: Scorecard
@@ -114,6 +126,9 @@ class Report:
     marked: tuple[DimensionScore, ...]
     has_claims: bool
     basis: Basis | None = None
+    derived: Derived | None = None
+    facts: tuple[Fact, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,9 +139,17 @@ class Basis:
     not_scored: tuple[str, ...] = ()
 
 
-def report(card: Scorecard, given: dict[str, Decimal], home: Home | None, *, explain: bool = False) -> Report:
+def report(
+    card: Scorecard,
+    given: dict[str, Decimal],
+    home: Home | None,
+    facts: tuple[Fact, ...] = (),
+    *,
+    explain: bool = False,
+) -> Report:
     """A card's rankings under its own or the given weights, and what of the ledger bears on them."""
     from flows import published
+    from flows.derived import derived
     from warehouse.proposals import apply
     from warehouse.ranking import rank as rank_card
     from warehouse.ranking import reweight, scores
@@ -153,6 +176,9 @@ def report(card: Scorecard, given: dict[str, Decimal], home: Home | None, *, exp
         marked=_marked(card, home),
         has_claims=home is not None and published.has_claims(home),
         basis=_basis(card, home) if explain else None,
+        derived=derived(card, facts, weights.exact if weights else None),
+        facts=facts,
+        note=note,
     )
 
 
@@ -199,10 +225,23 @@ def print_card(found: Report) -> None:
     card = found.card
     heading(f"{card.name.en} · {card.name.zh} ({card.id})")
     out(card.origin.en)
+    if found.rankings[0][0].placements:
+        _print_published(found)
+    else:
+        nothing = "so there is no order to print." if found.derived is None else "so all are derived."
+        out(f"No scores were published with these weights, {nothing}")
+    if found.derived is not None:
+        from flows.derived_report import print_derived
+
+        print_derived(found.derived, _by_key(found), found.note)
+
+
+def _by_key(found: Report) -> dict[str, StoredClaim]:
+    return {fact.stored.claim.claim_key: fact.stored for fact in found.facts}
+
+
+def _print_published(found: Report) -> None:
     (standing, given_scores), *under = found.rankings
-    if not standing.placements:
-        out("No scores were published with these weights, so there is no order to print.")
-        return
     if not found.has_claims:
         out("published scores only: no claims have been read yet")
     if standing.note:
@@ -252,18 +291,15 @@ def _by_vendor(scores: tuple[DimensionScore, ...]) -> dict[str, dict[str, Decima
 
 
 def _placements(ranking: Ranking) -> str:
-    rows = [(p.rank, *_names(p.vendor), p.vendor, p.shown) for p in ranking.placements]
+    from flows.derived_report import names
+
+    rows = [(p.rank, *names(p.vendor), p.vendor, p.shown) for p in ranking.placements]
     return table(("rank", "vendor", "厂商", "id", "total"), rows, numeric=("rank", "total"))
 
 
-def _names(vendor_id: str) -> tuple[str, str]:
-    from schemas.registry import registry
-
-    vendor = registry().vendors.get(vendor_id)
-    return (vendor.label.en, vendor.label.zh) if vendor else (vendor_id, vendor_id)
-
-
 def _fields(found: Report) -> list[dict[str, object]]:
+    from flows.derived_report import derived_fields, names
+
     card = found.card
     result = []
     for ranking, scores in found.rankings:
@@ -280,7 +316,7 @@ def _fields(found: Report) -> list[dict[str, object]]:
                 {
                     "rank": p.rank,
                     "vendor": p.vendor,
-                    "name": dict(zip(("en", "zh"), _names(p.vendor), strict=True)),
+                    "name": dict(zip(("en", "zh"), names(p.vendor), strict=True)),
                     "shown": p.shown,
                     "total": p.total,
                     "scores": by_vendor[p.vendor],
@@ -296,6 +332,8 @@ def _fields(found: Report) -> list[dict[str, object]]:
         if found.basis is not None:
             fields["not_scored"] = found.basis.not_scored
         result.append(fields)
+    if found.derived is not None:
+        result.append(derived_fields(found.derived, _by_key(found), found.note))
     return result
 
 

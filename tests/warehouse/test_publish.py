@@ -134,6 +134,14 @@ BREAKS = [
     ),
     ("UPDATE stored.placements SET rank = 2", "ranking 1 of s does not start at rank 1"),
     ("DELETE FROM stored.placements", "ranking 1 of s does not start at rank 1"),
+    (
+        "UPDATE stored.rankings SET variant = 'derived'",
+        "the ranking 1 of s is derived and has no vendor that can be first",
+    ),
+    (
+        "INSERT INTO stored.derived_claims VALUES (1, 'aws', 'd', 'c', 'a', 7, 1, 2, [])",
+        r"the score of aws in d \(a\) is derived from a version that is not",
+    ),
 ]
 
 
