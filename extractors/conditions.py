@@ -25,8 +25,9 @@ _SIZE = re.compile(
     r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkMG]i?B?|B|字节|bytes?|バイト)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
 )
 _LOADED = re.compile(
-    r"(?:带|真实|业务|满)负载|满载|业务水位|水位(?:达|为|在|到)? ?\d+ ?%|\d+ ?% ?(?:的)?水位"
-    r"|(?:low|light|high|heavy)[- ]load|under (?:\w+ )?load|production load|\d+ ?(?:%|percent) (?:full|capacity|utili[sz]ation)",
+    r"(?:带|真实|业务|满|混合)负载|负载下|满载|(?:带|有|叠加)业务|业务(?:运行|高峰)|业务水位|水位(?:达|为|在|到)? ?\d+ ?%|\d+ ?% ?(?:的)?水位"
+    r"|(?:low|light|high|heavy)[- ]load|under (?:\w+ )?load"
+    r"|(?:production|live|real|other) (?:jobs|load|traffic|workloads?)|alongside (?:\w+ ){0,2}(?:jobs|tenants|workloads)|busy|\d+ ?(?:%|percent) (?:full|capacity|utili[sz]ation)",
     re.IGNORECASE,
 )
 _CHECKPOINT_SIZE = re.compile(r"(?<![A-Za-z0-9.])\d[\d,.]* ?[GTP]i?B(?![A-Za-z/])")
@@ -34,8 +35,8 @@ _FREQUENCY = re.compile(
     r"每(?:隔)? ?\d+ ?(?:秒|分钟|小时|步)|every \d+ (?:seconds|minutes|hours|steps|iterations)", re.IGNORECASE
 )
 _EMPTY = re.compile(
-    r"空(?:水位|载|闲|文件系统)|(?:没有|无)(?:其他|其它)?(?:业务|负载)|no other (?:load|traffic|tenants)"
-    r"|empty (?:file ?system|system|cluster)|idle",
+    r"空(?:水位|载|闲|文件系统|集群|系统)|(?:新建|刚创建)的?(?:文件系统|集群)|(?:没有|无)(?:其他|其它)?(?:业务|负载)|no other (?:load|traffic|tenants)"
+    r"|(?:empty|fresh(?:ly (?:created|made|formatted|provisioned))?|newly created|otherwise unused) (?:\w+ )?(?:file ?system|system|cluster|volume)|idle",
     re.IGNORECASE,
 )
 _SCALE = re.compile(

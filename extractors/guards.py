@@ -20,7 +20,7 @@ _SCALE_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BUYER = re.compile(
-    r"申请|选型|优先(?:看|评估|选)|采购|你的|我们?建议|要求提供|招标|索取|应该|预算|可以先|如果|若你|for example, a|e\.g\."
+    r"(?<![需须可交经])申请(?=[^,，。;；]{0,8}\d)|选型|优先(?:看|评估|选)|采购|你的|我们?建议|要求提供|招标|索取|应该|预算|可以先|如果|若你|for example, a|e\.g\."
     r"|[Aa] (?:team|lab|startup|company|customer|buyer) (?:with|that)"
 )
 _FEW_CARDS = re.compile(r"(?:搭载|配备|支持|内置|每台|单机|集成|配置) ?$")
