@@ -34,6 +34,10 @@ _OF_A_FILE_SYSTEM = (
     "dataflow_throughput",
 )
 _EXPLICIT = re.compile(r"per\b|each\b|every\b|one\b|a single|je\b|pro\b|[每单]", re.IGNORECASE)
+# "Hosts carry 400 Gb/s links per VM": who holds it says less than per what it is.
+_CARRIES = re.compile(
+    r"[a-z] (?:has|have|\w{3,}s|carry|get|come|ship|offer|provide|feature|include|hold)$", re.IGNORECASE
+)
 _OF_A_RACK = re.compile(r"超节点|整柜|机柜|supernode|rack|cabinet|UltraServer|NVL\d+|SuperPod", re.IGNORECASE)
 _EACH_OF_THEM = re.compile(r" ?(?:of \w+ )?each\b", re.IGNORECASE)
 _SUMMED = re.compile(
@@ -41,7 +45,7 @@ _SUMMED = re.compile(
 )
 _CLUSTER = re.compile(r"cluster|集群|丛集|クラスタ", re.IGNORECASE)
 # Scopes too far from the figure to say what it is per.
-_SILENT = frozenset({"earlier", "title", "caption", "segment", "clause", "after", "note", "lead", "question"})
+_SILENT = frozenset({"earlier", "title", "caption", "segment", "clause", "after", "lead", "question"})
 _FILE_SYSTEMS = re.compile(
     r"file ?systems?\b|文件系统|檔案系統|ファイルシステム|\bSFS\b|\bNFS\b", re.IGNORECASE
 )
@@ -128,11 +132,19 @@ def _said_in(scope: Scope, metric: Metric, mention: Mention, around: Surrounding
         ]  # 8 × 400 Gbps of cards are what holds the eight
     if metric.name == "sla_availability" and len({h.name for h in hits}) > 1:
         hits = [h for h in hits if h.name != "per_service"]  # an instance's uptime is not the service's
+    if scope.name == "note":
+        hits = [h for h in hits if _EXPLICIT.match(scope.text, h.start)]
     if not hits:
         return None
     if scope.name in ("near", "before"):
         # A sum over planes is worth saying only where nothing narrower is said.
-        hits.sort(key=lambda h: (h.name == "aggregate", _gap(h.start, h.end, scope, mention)))
+        hits.sort(
+            key=lambda h: (
+                h.name == "aggregate",
+                _CARRIES.search(scope.text, h.start, h.end) is not None,
+                _gap(h.start, h.end, scope, mention),
+            )
+        )
         far = scope.name == "before" and not _reaches(scope, hits[0].end, mention, around)
         told = _told(hits[0], scope)
         pieces = _PIECE.fullmatch(scope.text[hits[0].start : hits[0].end].strip()) is not None

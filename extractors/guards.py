@@ -32,6 +32,7 @@ _SUPPLY = re.compile(
     r"支持|上线|提供|推出|具备|达到|可达|给出|写(?:的是|到|了)|组网|公开|做到|扩展|交付能力|offer|support|provid|scale|grow|reach",
     re.IGNORECASE,
 )
+_RATIO_BEFORE = re.compile(r"\d ?[:：] ?$")
 _MANY = 64
 _ON_A = re.compile(r"\b(?:on|in|across|of|for) (?:a|an|the|that|this|our)(?: single| one)? ?$", re.IGNORECASE)
 _BEHIND_A_FIGURE = re.compile(
@@ -225,6 +226,8 @@ def _is_held(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     few = article and _CJK_COUNT.match(words) and (mention.low or 0) < 100
     if few and not _FEW_CARDS.search(around.before):
         return False  # in an article 八卡整机 names a kind of machine
+    if _RATIO_BEFORE.search(around.before[-6:]):
+        return False  # 1:1 GPU to NIC
     opens = not around.before.strip() and around.block.cell is None
     if mention.bound is Bound.RANGE and not opens and not _CHOICE.search(around.before[-40:]):
         return False  # 8 to 1,024 GPUs is how far something was scaled, or what a buyer has
