@@ -27,7 +27,8 @@ _SIZE = re.compile(
 _LOADED = re.compile(
     r"(?:带|真实|业务|满|混合)负载|负载下|满载|(?:带|有|叠加)业务|业务(?:运行|高峰)|业务水位|水位(?:达|为|在|到)? ?\d+ ?%|\d+ ?% ?(?:的)?水位"
     r"|(?:low|light|high|heavy)[- ]load|under (?:\w+ )?load"
-    r"|(?:production|live|real|other) (?:jobs|load|traffic|workloads?)|alongside (?:\w+ ){0,2}(?:jobs|tenants|workloads)|busy|\d+ ?(?:%|percent) (?:full|capacity|utili[sz]ation)",
+    r"|(?:production|live|real|other) (?:jobs|load|traffic|workloads?)|alongside (?:\w+ ){0,2}(?:jobs|tenants|workloads)|busy"
+    r"|\d+ ?(?:%|percent) (?:full|capacity|utili[sz]ation)",
     re.IGNORECASE,
 )
 _CHECKPOINT_SIZE = re.compile(r"(?<![A-Za-z0-9.])\d[\d,.]* ?[GTP]i?B(?![A-Za-z/])")
