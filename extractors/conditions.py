@@ -214,7 +214,7 @@ def _access(text: str) -> str | None:
 _VERSION_BASELINE = re.compile(r"(?:较|相比|than) ?(?P<version>v?\d+\.\d+)(?! ?[%倍xX×])")
 _BASELINE = re.compile(
     r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、]{2,20}?)"
-    r"(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
+    r"(?= ?(?:提升|降低|缩短|縮短|提高|压低|减少|減少|快|高|低|的|,|，|相比))"
     r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
     r"|(?:(?:×|x|times|-fold) |^ )(?:the|as many|more|fewer) [\w -]{2,24} (?:of|than|as) (?:an? |the )?(?P<whom>[A-Z][\w.-]{2,24})"
     r"|(?:较|相比|对比|比)(?:于)? ?(?P<header>[A-Za-z\u4e00-\u9fff][\w .-]{1,20}?)(?: ?(?:相比|的?(?:提升|倍数|加速比|变化))?$)"
@@ -225,16 +225,16 @@ _BASELINE = re.compile(
     r"|[以拿与同] ?(?P<ref>[^,，。;；、]{2,16}?) ?[作为]?(?:对照|基准|基线|参照)"
     r"|[是为](?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
     r"|(?:(?:fast|quick|high|large|many|much|cheap) as|gegenüber(?: der| dem)?|than(?: in)?|over|above|versus"
-    r"|vs\.?|[Aa]gainst|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |stock |upstream |its |their |our "
+    r"|vs\.?|[Aa]gainst|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:\d[\d.]* ?(?:seconds|minutes|s|ms|[GT]B/s|%)? (?=(?:on|with|for|in) ))?(?:on |with |using |plain |stock |upstream |its |their |our "
     r"|the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
     r"(?P<en>(?:previous|former|old|existing|legacy) [A-Z][\w-]+"
     r"|[a-z]{0,3}[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third"
     r"|three|two|usual|standard)[ -][\w -]{3,24}|the [a-z][\w-]* (?:algorithm|design|library|system|model|setup"
-    r"|cluster|path|stack|baseline)|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed"
+    r"|cluster|path|stack|baseline)|(?:(?:release|version) )?v?\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed"
     r"|hand-tuned|eight-card|on-demand|pay-as-you-go)[\w -]{0,24}|engineers \w+)",
 )
 _VAGUE = re.compile(
-    r"^(?:以往|之前|以前|过去|原本|原来|传统(?:方案|方式|架构)?$|前|基线|before|the previous|行业|其他|同类)"
+    r"^(?:以往|之前|以前|过去|原本|原来|传统(?:方案|方式|架构)?$|前(?!一代.)|基线|before|the previous|行业|其他|同类)"
 )
 
 

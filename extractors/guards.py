@@ -101,7 +101,8 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
         r"|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
         r"|post-?mortem|incident report|first (?:answer|response|reply)|response time|support (?:hours|ticket)"
         r"|free trial|试用|有效期|保修|质保|warranty"
-        r"|notice period|(?:days?|hours?|weeks?)['’]? notice|notice of|提前 ?$|提前(?=\d)|cookies?|session|令牌"
+        r"|自然日|审核|审批|受理|计为(?:故障|不可用)|连续[^,，。;；]{0,12}(?:无法|不可)|将?(?:发送|触发|产生)(?:告警|报警)|min(?:ute)?s?[- ]read"
+        r"|notice period|(?:seconds?|minutes?|days?|hours?|weeks?)['’]? notice|notice of|提前 ?$|提前(?=\d)|cookies?|session|令牌"
         r"|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
         re.IGNORECASE,
     ),
