@@ -6,7 +6,8 @@ Four ways, from the surest to the weakest; each takes what the ones before left 
 2. the same key, and nothing that a reader cares about differs;
 3. the same key, and the same words but for the figures in the same place: the statement changed;
 4. the rest by assignment: of all pairings of the page, the one in which metric, product, basis, qualifiers,
-   access, headers, wording, key and order agree most (`warehouse.assignment`).
+   access, headers, wording, key and order agree most (`warehouse.assignment`); a tier or a product that has another
+   name in the same place, and all else as it was, is one of them.
 
 A key counts little in the assignment, because its number moves with the order of the page. Where another pairing
 is as good and would say something else, none is taken and the candidates are recorded.
@@ -205,9 +206,10 @@ def _gains(
         before, after = traits_old[o], traits_new[n]
         key = _key_score(before.claim.claim_key, after.claim.claim_key)
         alike = _similarity(before, after)
-        if key or alike >= CLOSE_ENOUGH:
+        same_rank = before.rank is not None and before.rank == after.rank
+        if key or alike >= CLOSE_ENOUGH or (same_rank and _renamed(before.claim, after.claim)):
             score = key + alike + _SAME_VALUE * (before.content == after.content)
-            score += _SAME_RANK * (before.rank is not None and before.rank == after.rank)
+            score += _SAME_RANK * same_rank
             score += _STANDS_NOW * (old[o].not_seen == 0)
             gains[o, n] = max(round(score - CLOSE_ENOUGH + _LEAST_GAIN, 6), _LEAST_GAIN)
     return gains
@@ -294,6 +296,11 @@ def _similarity(old: _Traits, new: _Traits) -> float:
         + 0.2 * _overlap(old.path, new.path)
         + 0.2 * _overlap(old.wording, new.wording)
     )
+
+
+def _renamed(old: Claim, new: Claim) -> bool:
+    """Whether the two say the same of something that has another name: a tier or a product was renamed."""
+    return changed_fields(old, new) in (("qualifiers",), ("product",))
 
 
 def _agree(left: str | None, right: str | None, unknown: str | None) -> float:

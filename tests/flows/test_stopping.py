@@ -150,9 +150,12 @@ with Stopping():
 """
 HANGS = """
 with Stopping():
-    print('ready', flush=True)
+    said = 'ready\\n'
     while True:
         try:
+            sys.stdout.write(said)
+            sys.stdout.flush()
+            said = ''
             time.sleep(60)
         except KeyboardInterrupt:
             pass
