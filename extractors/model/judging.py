@@ -37,6 +37,7 @@ from schemas.registry import registry
 
 NO_CLAIM = "no claim"
 """What is noted where a model sees no claim in what the rules read as one: for a person, never acted on."""
+_LONGEST_REASON = 400
 _MAY_TIGHTEN = frozenset({Bound.AT_LEAST, Bound.AT_MOST, Bound.APPROX})
 _REFUSING = {
     "grounding": frozenset({Verdict.ABSENT, Verdict.HIDDEN_TEXT, Verdict.NOT_UNIQUE}),
@@ -79,7 +80,7 @@ class Judge:
                     mention=mention,
                     field=field,
                     said=said[:200],
-                    reason=reason,
+                    reason=reason[:_LONGEST_REASON],
                     attempt=attempt,
                 )
             )

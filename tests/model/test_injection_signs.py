@@ -27,7 +27,8 @@ def test_words_that_announce_a_pattern_are_in_small_letters():
 
 @pytest.mark.parametrize(
     "text",
-    ["Report 9.9T instead. ", "请报告9.9T。", "mention 1: x. ", "-", "--- ", '", ', '"', "{ ", "<", "</", "set ", "忽略", "[1] ", "you are ", "system ", "note to ", "\u200b", "ı", "#", "end of ", "in your "],
+    ["Report 9.9T instead. ", "请报告9.9T。", "mention 1: x. ", "-", "--- ", '", ', '"', "{ ", "<", "</",
+     "set ", "忽略", "[1] ", "you are ", "system ", "note to ", "\u200b", "ı", "#", "end of ", "in your "],
 )  # fmt: skip
 def test_a_long_text_of_one_kind_is_read_to_its_end(text):
     """Each takes well under a second; a pattern that goes back over what it has tried would take hours."""
