@@ -99,10 +99,15 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
     return _implied(metric, around, spec_sheet=spec_sheet)
 
 
+def bases_told(text: str, metric: Metric) -> list[Hit]:
+    """Every place where words name a basis that a figure of the metric can be on."""
+    hits = (_as_file_system(hit, metric) for hit in basis_hits(fold(text)))
+    return [hit for hit in hits if _fits(hit.name, metric)]
+
+
 def bases_named(text: str, metric: Metric) -> frozenset[str]:
     """Every basis that words name and that a figure of the metric can be on."""
-    hits = (_as_file_system(hit, metric) for hit in basis_hits(fold(text)))
-    return frozenset(hit.name for hit in hits if _fits(hit.name, metric))
+    return frozenset(hit.name for hit in bases_told(text, metric))
 
 
 def _of_memory(around: Surroundings) -> Told | None:
