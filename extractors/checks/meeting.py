@@ -16,6 +16,8 @@ ABOUT = Fraction(1, 10)
 """How far from a figure that is worded as "about" another may be and still be meant."""
 ROUNDED = Fraction(15, 1000)
 """Two figures within this, and within the rounding of the one with fewer digits, are one."""
+ROUNDED_FROM_TWO_DIGITS = Fraction(1, 30)
+"""As far as 16K is from 16,384: what two printed digits leave open, where the other has more of them."""
 
 
 class Relation(StrEnum):
@@ -128,8 +130,15 @@ def _same_figure(a: Said, b: Said) -> bool:
         return True
     if one == other:
         return a.bound is not Bound.RANGE or b.bound is not Bound.RANGE or a.high == b.high
-    room = min(max(a.step, b.step) / 2, abs(_size(a, max(one, other))) * ROUNDED)
+    coarser = a if a.step >= b.step else b
+    most = ROUNDED_FROM_TWO_DIGITS if _has_two_digits(coarser) and a.step != b.step else ROUNDED
+    room = min(coarser.step / 2, abs(_size(a, max(one, other))) * most)
     return abs(one - other) <= room
+
+
+def _has_two_digits(one: Said) -> bool:
+    got = printed(one.text)
+    return got is not None and got[0] * 10 ** got[1] >= 10
 
 
 _SIZE = re.compile(r"(\d[\d,]*(?:\.\d+)?)\s*([kKMGTPE])[Bb]?(?![A-Za-z])")
@@ -188,7 +197,7 @@ def _high_end(one: Said) -> Fraction:
 def _room(one: Said, value: Fraction) -> Fraction:
     """How far from the printed figure the thing itself may be."""
     if one.bound is Bound.APPROX:
-        return max(value * ABOUT, min(_last_digit(one) / 2, value / 4))
+        return max(value * ABOUT, min(_last_digit(one) / 2, value / 5))
     if one.bound in (Bound.EXACT, Bound.AT_MOST, Bound.AT_LEAST):
         return min(one.step / 2, abs(_size(one, value)) * ROUNDED)
     return Fraction(0)
@@ -200,7 +209,7 @@ def _size(one: Said, value: Fraction) -> Fraction:
 
 
 def _last_digit(one: Said) -> Fraction:
-    """What one unit of the last digit that is not 0 is worth: about 20 may be 15 to 25."""
+    """What one unit of the last digit that is not 0 is worth: about 20 may be 16 to 24."""
     got = printed(one.text)
     if got is None or not got[0] or not one.step:
         return one.step
