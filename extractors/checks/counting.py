@@ -36,7 +36,9 @@ _TIMES = re.compile(
     re.IGNORECASE,
 )
 _COUNTED = {
-    noun: re.compile(rf"XX{_N}[ -]?(?:[张块个条颗根枚] ?)?{words}(?![A-Za-z])", re.IGNORECASE)
+    noun: re.compile(
+        rf"(?<![\d.每])(?<!per )(?<!每 ){_N}[ -]?(?:[张块个条颗根枚] ?)?{words}(?![A-Za-z])", re.IGNORECASE
+    )
     for noun, words in NOUNS.items()
 }
 _KEY = {
