@@ -17,7 +17,7 @@ from itertools import product
 from math import prod
 from typing import NamedTuple
 
-from schemas.rubric import Alternative, CriterionTerm, Derivation, OpenFlag
+from schemas.rubric import Alternative, CriterionTerm, Derivation, OpenFlag, WeightedDimension
 from schemas.uncertainty import Evaluation
 from warehouse.uncertainty.evaluate import LIMITS, Limits, evaluate
 
@@ -44,8 +44,11 @@ def random_card(number: int) -> Derivation:
         ]
         for vendor in vendors
     }
-    dimensions = tuple((f"d{n}", weight) for n, weight in enumerate(_parts(dice, dice.randint(1, 3))))
-    criteria = {name: _parts(dice, dice.randint(1, 2)) for name, _ in dimensions}
+    dimensions = tuple(
+        WeightedDimension(id=f"d{n}", weight=weight)
+        for n, weight in enumerate(_parts(dice, dice.randint(1, 3)))
+    )
+    criteria = {d.id: _parts(dice, dice.randint(1, 2)) for d in dimensions}
     # A coarse grid makes ties, a fine one makes fractions that no float holds.
     grid = dice.choice((1, 2, 4, 10, 21, 100))
     terms = tuple(
@@ -71,8 +74,6 @@ def random_card(number: int) -> Derivation:
         dimensions=dimensions,
         open_flags=tuple(flag for own in flags.values() for flag in own),
         terms=terms,
-        left_out=(),
-        conversions=(),
     )
 
 
@@ -111,11 +112,11 @@ def scored(card: Derivation, vendor: str) -> list[Scored]:
     for choice in product(*(range(len(flag.readings)) for flag in flags)):
         reading = dict(zip((flag.id for flag in flags), choice, strict=True))
         scores = []
-        for name, _ in card.dimensions:
-            own = [t for t in card.terms if t.vendor == vendor and t.dimension == name]
+        for dimension in card.dimensions:
+            own = [t for t in card.terms if t.vendor == vendor and t.dimension == dimension.id]
             score = sum((t.weight * _best(t, reading, sizes) for t in own), Fraction(0))
             scores.append(score if card.rounding is None else Fraction(_half_up(score, card.rounding)))
-        total = sum((weight * s for (_, weight), s in zip(card.dimensions, scores, strict=True)), Fraction(0))
+        total = sum((d.weight * s for d, s in zip(card.dimensions, scores, strict=True)), Fraction(0))
         found.append(Scored(reading, tuple(scores), total))
     return found
 
@@ -170,7 +171,7 @@ def _compare_standings(card: Derivation, found: Evaluation, own: dict[str, list[
         )
         for place, dimension in enumerate(standing.dimensions):
             values = [s.dimensions[place] for s in mine]
-            assert dimension.dimension == card.dimensions[place][0]
+            assert dimension.dimension == card.dimensions[place].id
             assert (dimension.score.low, dimension.score.high) == (min(values), max(values))
             assert dimension.mean == sum(values, Fraction(0)) / len(values)
 

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.errors import KoujingError
-from schemas.rubric import Alternative, CriterionTerm, Derivation, OpenFlag
+from schemas.rubric import Alternative, CriterionTerm, Derivation, OpenFlag, WeightedDimension
 from schemas.uncertainty import Evaluation, Interval, Standing, Worth
 from tests.quality.oracle import compare, limits, random_card
 from warehouse.uncertainty.evaluate import Limits, evaluate
@@ -51,11 +51,11 @@ def card(
         decimals=2,
         rounding=rounding,
         vendors=tuple(dict.fromkeys(t.vendor for t in terms)),
-        dimensions=tuple((d, Fraction(w)) for d, w in (weights or {"d": "1"}).items()),
+        dimensions=tuple(
+            WeightedDimension(id=d, weight=Fraction(w)) for d, w in (weights or {"d": "1"}).items()
+        ),
         open_flags=flags,
         terms=terms,
-        left_out=(),
-        conversions=(),
     )
 
 
@@ -241,7 +241,7 @@ def test_bounds_that_could_not_be_searched_hold_and_are_marked() -> None:
     )
     flags = (flag("f", "a"), flag("g", "a"))
     assert standing(evaluate(card(flags, terms)), "a").total == Interval(low=Fraction(2), high=Fraction(2))
-    found = evaluate(card(flags, terms), limits=Limits(search=0, table=0))
+    found = evaluate(card(flags, terms), limits=Limits(search=0, spread=0, table=0))
     assert standing(found, "a").total == Interval(low=Fraction(0), high=Fraction(4), exact=False)
     assert ("a", "total") in {(m.vendor, m.what) for m in found.not_computed}
     assert all(
@@ -300,7 +300,7 @@ def test_random_cards_agree_with_the_oracle_to_the_last_digit(first: int) -> Non
 @settings(deadline=None)
 @given(CARDS, st.fractions(min_value=Fraction(1, 1000), max_value=1000))
 def test_scaling_all_weights_changes_nothing(derivation: Derivation, factor: Fraction) -> None:
-    scaled = {name: weight * factor for name, weight in derivation.dimensions}
+    scaled = {d.id: d.weight * factor for d in derivation.dimensions}
     assert evaluate(derivation, scaled) == evaluate(derivation)
 
 

@@ -144,7 +144,7 @@ def _table(alternative: Alternative, factor: int, scales: _Scales) -> Table:
 
 
 def _shares(derivation: Derivation, weights: Mapping[str, Fraction] | None) -> dict[str, Fraction]:
-    own = dict(derivation.dimensions)
+    own = {dimension.id: dimension.weight for dimension in derivation.dimensions}
     taken = own if weights is None else weights
     if set(taken) != set(own):
         raise KoujingError(
