@@ -55,6 +55,8 @@ _LOOKS_LIKE_HTML = re.compile(
 )
 _SNIFFED = 4096
 _SHELL_TEXT = 40
+_LOST_AT_LEAST = 4
+_LOST_ONE_OF = 20
 _LANG_SAMPLE = 400
 
 _MARKDOWN_NESTING = 100  # deeper quotes and lists are dropped by the Markdown library
@@ -82,6 +84,7 @@ def read_document(body: bytes, *, content_type: str = "", name: str = "") -> Doc
         document = read_html(decoded.text)
     else:
         document = read_text(decoded.text)
+    _refuse_lost_text(document.text)
     notes = (*decoded.notes, *_notes_on(document, decoded, form))
     return document.model_copy(
         update={
@@ -111,6 +114,17 @@ def _refuse_unreadable(body: bytes, content_type: str) -> None:
     is_wide = body.startswith(_WIDE_MARKS) or charset_of(content_type).lower().startswith("utf-16")
     if not is_wide and b"\x00" in body:
         raise UnreadableError(f"the page is binary: byte {body.index(0):,} is NUL, which no text holds")
+
+
+def _refuse_lost_text(text: str) -> None:
+    """A page of replacement characters was broken before it came to us: what it said is not there to be read."""
+    lost = text.count("\ufffd")
+    shown = sum(map(len, text.split()))
+    if lost >= _LOST_AT_LEAST and lost * _LOST_ONE_OF > shown:
+        raise UnreadableError(
+            f"{lost:,} of the page's {shown:,} characters are replacement characters: "
+            "its encoding was lost before it came; open it in a browser, and tell the site"
+        )
 
 
 def _form(text: str, content_type: str, name: str) -> str:

@@ -84,7 +84,8 @@ class Snapshot(Record):
 
     `url` is where the page was found, after `redirects`. `headers`: what the server said, names in lower case,
     without cookies. `encoding`, `encoding_from` and `encoding_notes`: as which charset the bytes were read, why
-    that was believed and what was odd about it; empty where they were not read. `http_status` is 0, and headers
+    that was believed and what was odd about it; empty where they were not read. `rendered`: a browser made the
+    bytes, which no server sent so. `http_status` is 0, and headers
     are empty, for pages of before these were kept.
     """
 
@@ -102,6 +103,7 @@ class Snapshot(Record):
     encoding: str = ""
     encoding_from: str = ""
     encoding_notes: tuple[str, ...] = ()
+    rendered: bool = False
 
 
 class Visit(Record):

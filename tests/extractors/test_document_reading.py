@@ -249,3 +249,16 @@ def test_a_page_sized_wrapper_with_a_frame_class_is_content() -> None:
     words = "<p>Every machine has eight cards and one network of its own.</p>" * 20
     document = read_html(f"<div class='menu'>{words}</div><p>end</p>")
     assert not any(block.chrome for block in document.blocks)
+
+
+def test_a_page_of_replacement_characters_is_no_text() -> None:
+    lost = "<p>�ڵ㻥�� 3.2 Tbps</p>".replace("㻥", "\ufffd").replace("ڵ", "\ufffd\ufffd")
+    with pytest.raises(
+        UnreadableError, match=r"characters are replacement characters: its encoding was lost"
+    ):
+        read_document(lost.encode(), content_type="text/html; charset=utf-8")
+
+
+def test_a_few_replacement_characters_in_a_long_page_cost_nothing() -> None:
+    page = "<p>" + "每台机器的互联带宽 3.2 Tbps，" * 20 + "\ufffd\ufffd\ufffd\ufffd</p>"
+    assert read_document(page.encode()).text.count("\ufffd") == 4
