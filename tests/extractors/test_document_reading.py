@@ -163,7 +163,7 @@ def test_nesting_of_ten_thousand_is_read(tag: str) -> None:
         (b"", "", "the page is empty: 0 bytes"),
         (b" \n\t ", "", "nothing but white space"),
         ("\u3000\u00a0".encode(), "", "nothing but white space"),
-        (b"%PDF-1.7 ...", "", "a PDF file"),
+        (b"%PDF-1.7 ...", "", "the PDF cannot be read: it is not readable as a PDF"),
         (b"PK\x03\x04....", "text/html", "a zip archive"),
         (b"\x89PNG\r\n\x1a\n", "", "a PNG picture"),
         (b"\xff\xd8\xff\xe0", "", "a JPEG picture"),
