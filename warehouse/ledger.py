@@ -15,7 +15,7 @@ from schemas.extraction import Extraction
 from schemas.ledger import Hold, PageChanges, Release, StoredClaim
 from schemas.ranking import DimensionScore, Proposal, Ranking
 from schemas.scorecard import Scorecard
-from schemas.source import Snapshot, Source, Visit
+from schemas.source import HOW_VISITED, Snapshot, Source, Visit
 from warehouse import holds, latest, pages, snapshots, verification
 from warehouse.asking import left_undone
 from warehouse.database import Database
@@ -191,6 +191,16 @@ class Ledger:
             page = Page(self._database, run_id, visit.source_id, visit, visit_id=0)
             return page.reread(extraction, force=force)
 
+    def last_seen(self) -> dict[str, datetime]:
+        """By source when its page last came, changed or not."""
+        rows = self._database.rows(
+            """
+            SELECT source_id, max(visited_at) AS at FROM stored.visits
+            WHERE status IN ('changed', 'unchanged') GROUP BY source_id
+            """
+        )
+        return {row["source_id"]: row["at"] for row in rows}
+
     def last_readers(self) -> dict[str, tuple[str, str]]:
         """By source: the hash of the snapshot that was read last, and what read it."""
         rows = self._database.rows(
@@ -208,7 +218,13 @@ class Ledger:
     def known_sources(self) -> tuple[Source, ...]:
         """What is known of every source that was ever visited, as last listed."""
         return tuple(
-            Source(**{name: row["source_id" if name == "id" else name] for name in Source.model_fields})
+            Source(
+                **{
+                    name: row["source_id" if name == "id" else name]
+                    for name in Source.model_fields
+                    if name not in HOW_VISITED
+                }
+            )
             for row in self._database.rows(
                 """
                 SELECT * FROM stored.sources
