@@ -82,7 +82,8 @@ _VERSION = re.compile(
     r"(?:v|V|Xid|XID|错误码|版本|version|release|edition|Rev\.?|CUDA|Driver|驱动|内核|fio|Kubernetes|CSI|NFS|API|SDK|Ubuntu|CentOS) ?$"
 )
 _SCORE_CONTEXT = re.compile(
-    r"得分|评分|权重|\d ?分(?!钟)|分差|(?<!时长)(?<!时间)(?<!训练)占比|同比|\b(?:analysts?|market)\b|市场|营收|收入|CAGR|复合增长"
+    r"得分|评分|权重|\d ?分(?!钟)|分差|(?<!时长)(?<!时间)(?<!训练)(?<!耗时)(?<!开销)(?<!通信)(?<!AllReduce)占比|同比"
+    r"|\b(?:analysts?|market)\b|市场|营收|收入|CAGR|复合增长"
 )
 
 

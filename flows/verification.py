@@ -57,7 +57,7 @@ def _failed(checks: Iterable[Check]) -> bool:
 def _replay(ledger: Ledger, home: Home, at: datetime, *, every: bool) -> int:
     """Runs the checks that need only the page again where they are of another version; gives how many are new."""
     new = 0
-    for (_, snapshot), stored in ledger.unread_by(on_page.versions(), every=every).items():
+    for snapshot, stored in ledger.unread_by(on_page.versions(), every=every):
         if snapshot is None:
             continue
         try:

@@ -294,13 +294,13 @@ class Ledger:
 
     def unread_by(
         self, versions: dict[str, str], *, every: bool = False
-    ) -> dict[tuple[str, Snapshot | None], list[StoredClaim]]:
-        """By source and snapshot, the claims whose rows of these checks are missing or of another version."""
+    ) -> list[tuple[Snapshot | None, list[StoredClaim]]]:
+        """A snapshot at a time, the claims whose rows of these checks are missing or of another version."""
         found = verification.unread_by(self._database, versions, every=every)
-        return {
-            (source_id, verification.snapshot_of(self._database, source_id, sha256)): claims
+        return [
+            (verification.snapshot_of(self._database, source_id, sha256), claims)
             for (source_id, sha256), claims in found.items()
-        }
+        ]
 
     def keep_versions(self, versions: dict[str, str], at: datetime) -> None:
         """Keeps that every claim has the checks of its page in these versions."""

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from extractors.context import GRAMMAR_VERSION
 from flows.commands.models import told_asked
 from flows.crawl import run_refresh
 from flows.model.settings import settings_from
@@ -152,7 +153,7 @@ def test_without_a_model_the_run_says_so(home, refresh):
     summary = refresh(None, {"a": PAGE})
     assert (summary.asked, told_asked(())) == ((), NO_MODEL)
     assert rows(home, "SELECT * FROM model_usage") == []
-    assert rows(home, "SELECT extractor FROM claims") == [("grammar@3",)]
+    assert rows(home, "SELECT extractor FROM claims") == [(f"grammar@{GRAMMAR_VERSION}",)]
     assert not home.replies.exists()
 
 
