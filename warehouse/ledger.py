@@ -281,7 +281,13 @@ class Ledger:
     def pages_known(self) -> tuple[Source, ...]:
         """What is known of every page, as last listed."""
         return tuple(
-            Source.model_construct(**{n: row["source_id" if n == "id" else n] for n in Source.model_fields})
+            Source.model_construct(
+                **{
+                    n: row["source_id" if n == "id" else n]
+                    for n in Source.model_fields
+                    if n not in HOW_VISITED
+                }
+            )
             for row in self._database.rows(
                 "SELECT * FROM stored.sources QUALIFY row_number() OVER "
                 "(PARTITION BY source_id ORDER BY revision DESC) = 1 ORDER BY source_id"

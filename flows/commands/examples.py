@@ -102,6 +102,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "sources add": (
         "koujing sources add https://docs.vendor.example/gpu --vendor alibaba-cloud",
         "koujing sources add https://blog.vendor.example/post --to my-sources.yaml --tier T3 --no-visit",
+        "koujing sources add https://docs.vendor.example/gpu/index.html --depth 2 --pages 40 --every 1d",
     ),
     "sources remove": (
         "koujing sources remove docs-vendor-example-gpu",
