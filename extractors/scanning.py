@@ -39,6 +39,10 @@ _EXPRESSED = re.compile(
     r"(?:measured|expressed|given|stated|specified|reported|shown|counted|displayed|time|latency|duration|period|values?|unit|\d) in $",
     re.IGNORECASE,
 )
+_PART = (
+    r"(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)(?= of (?!an? (?:hour|minute|second|day)))"
+    r"|(?<![A-Za-z])(?i:half)(?= as (?:much|many|long|expensive)| the (?:price|cost|time|latency)))"
+)
 HEADS = (
     r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\((?:[^(){}\n]|\([^(){}\n]{0,20}\)){1,80}\)))",
     r"(?P<scientific>(?:(?<![A-Za-z0-9_.])\d+(?:\.\d+)? ?[×x*] ?)?(?<![A-Za-z0-9_.])10(?:\^-?\d{1,2}|[⁰¹²³⁴⁵⁶⁷⁸⁹⁻]{1,3}))",
@@ -53,8 +57,7 @@ HEADS = (
     r"(?P<once>(?<![A-Za-z])(?i:once (?:a|an|per|every|each) (?:second|minute|hour|day))(?![A-Za-z]))",
     r"(?P<nines>[一二两三四五六七八九]个 ?[9九](?:[、，,]? ?[一1]个 ?[5五])?)",
     r"(?P<double>翻了?(?:[一两二]番|倍)(?![到至])|(?<![A-Za-z])(?i:twice|doubles|doubled|triples|tripled)(?![A-Za-z]))",
-    r"(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)"
-    r"(?= of (?!an? (?:hour|minute|second|day)))|(?<![A-Za-z])(?i:half)(?= as (?:much|many|long|expensive)| the (?:price|cost|time|latency)))",
+    _PART,
     rf"(?P<level>(?<![数几半百千十万亿\d])(?<!\d ){_LEVEL_UNIT})",
     r"(?P<sub>亚毫秒|亚微秒|サブミリ秒|(?i:sub-?(?:milli|micro)seconds?))",
     rf"(?P<cjk>{CJK_NUMERAL})",

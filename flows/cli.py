@@ -21,6 +21,7 @@ from flows.commands import (
     ranking,
     reading,
     scorecards,
+    snapshots,
     verifying,
     visiting,
 )
@@ -92,6 +93,7 @@ for _command in (
     _name = _NAMES.get(_command.__name__, _command.__name__)
     app.command(_name, epilog=examples(_name))(_command)
 app.add_typer(visiting.sources, name="sources")
+app.add_typer(snapshots.snapshots, name="snapshots")
 app.add_typer(scorecards.scorecards, name="scorecards")
 app.add_typer(models.prompts, name="prompts")
 

@@ -28,6 +28,7 @@ from flows.second_reader import second_reader
 from flows.sources import find_sources, with_base
 from flows.stopping import stoppable
 from flows.summary import RunSummary
+from flows.visitor import Visitor
 from warehouse.home import open_home
 
 
@@ -90,12 +91,13 @@ def refresh(
             stoppable(),
             progress if isinstance(progress, Bar) else nullcontext(),
             Fetcher(contact=contact, allow_loopback=allow_loopback, proxy=proxy_of_environment()) as fetcher,
+            Visitor(fetcher, contact=contact) as visitor,
             second_reader(place) as second,
         ):
             return run_refresh(
                 place,
                 listed,
-                fetcher,
+                visitor,
                 lambda: datetime.now(UTC),
                 progress,
                 cards=cards,

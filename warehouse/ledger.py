@@ -190,6 +190,16 @@ class Ledger:
             page = Page(self._database, run_id, visit.source_id, visit, visit_id=0)
             return page.reread(extraction, force=force)
 
+    def last_seen(self) -> dict[str, datetime]:
+        """By source when its page last came, changed or not."""
+        rows = self._database.rows(
+            """
+            SELECT source_id, max(visited_at) AS at FROM stored.visits
+            WHERE status IN ('changed', 'unchanged') GROUP BY source_id
+            """
+        )
+        return {row["source_id"]: row["at"] for row in rows}
+
     def last_readers(self) -> dict[str, tuple[str, str]]:
         """By source: the hash of the snapshot that was read last, and what read it."""
         rows = self._database.rows(

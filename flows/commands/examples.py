@@ -81,6 +81,21 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "prompts diff": ("koujing prompts diff read_mentions", "koujing prompts diff read_mentions 1 2"),
     "prompts eval": ("koujing prompts eval read_mentions --version 2 --model ollama:qwen3:8b",),
     "eval": ("koujing eval", "koujing eval --model openai:gpt-5.5 --pages tests/cases/pages"),
+    "snapshots list": ("koujing snapshots list", "koujing snapshots list huawei-sfs-turbo --format json"),
+    "snapshots show": (
+        "koujing snapshots show huawei-sfs-turbo",
+        "koujing snapshots show 3660315a9af3 --text",
+        "koujing snapshots show huawei-sfs-turbo --body page.html",
+    ),
+    "snapshots diff": (
+        "koujing snapshots diff huawei-sfs-turbo",
+        "koujing snapshots diff 3660315a9af3 0be2c7d1f004",
+    ),
+    "snapshots export": (
+        "koujing snapshots export --warc evidence.warc.gz",
+        "koujing snapshots export --warc huawei.warc huawei-sfs-turbo",
+    ),
+    "snapshots check": ("koujing snapshots check",),
     "sources list": (
         "koujing sources list",
         "koujing sources list vendors",
@@ -89,6 +104,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "sources add": (
         "koujing sources add https://docs.vendor.example/gpu --vendor alibaba-cloud",
         "koujing sources add https://blog.vendor.example/post --to my-sources.yaml --tier T3 --no-visit",
+        "koujing sources add https://docs.vendor.example/gpu/index.html --depth 2 --pages 40 --every 1d",
     ),
     "sources remove": (
         "koujing sources remove docs-vendor-example-gpu",
