@@ -43,7 +43,9 @@ def flag_names(
     """The flags of one claim, in the registry's order."""
     on = {
         "basis_unspecified": "basis" in metric.asks and claim.basis == "unspecified",
-        "basis_mixed": "basis" in metric.asks and (claim.basis == "aggregate" or _summed(claim, mention)),
+        "basis_mixed": metric.family == "network"
+        and "basis" in metric.asks
+        and (claim.basis == "aggregate" or _summed(claim, mention)),
         "unit_truncated": _truncated(mention, metric),
         "bit_or_byte": _bit_or_byte(metric, mention),
         "decimal_or_binary": _decimal_or_binary(metric, mention, around),

@@ -32,6 +32,15 @@ _SUPPLY = re.compile(
     r"支持|上线|提供|推出|具备|达到|可达|给出|写(?:的是|到|了)|组网|公开|做到|扩展|交付能力|offer|support|provid|scale|grow|reach",
     re.IGNORECASE,
 )
+_OF_SIZE = re.compile(
+    r"[- ]?(?:cluster|fabric|job|run|pod|deployment|system)?s? (?:keeps?|comes?|boots?|starts?|takes?|is ready|are ready|delivers?|sustains?"
+    r"|holds?|runs?|is up|are up|gets?|goes|go|reach(?:es|ed)? \d+ ?%)\b",
+    re.IGNORECASE,
+)
+_SIZED = re.compile(
+    r"(?:clusters?|jobs?|runs?|pods?|deployments?) (?:of|with|above|over|beyond) $", re.IGNORECASE
+)
+_PART_OF = re.compile(r"(?:the (?:first|last|next)|sample(?: of|:)?|样本[:：为]?|前) ?$", re.IGNORECASE)
 _RATIO_BEFORE = re.compile(r"\d ?[:：] ?$")
 _MANY = 64
 _ON_A = re.compile(r"\b(?:on|in|across|of|for) (?:a|an|the|that|this|our)(?: single| one)? ?$", re.IGNORECASE)
@@ -256,6 +265,12 @@ def is_scale(mention: Mention, around: Surroundings) -> bool:
     """Whether a number of accelerators only says at which size something else was true or is wanted."""
     if _BEHIND_A_FIGURE.search(around.before[-48:]) and re.match(r"[^()（）]{0,24}[)）]", around.after):
         return True  # 0.8 秒（MoE 236B，1,024 卡）
+    if _OF_SIZE.match(around.after) and (
+        around.before.rstrip().endswith((" a", " an", "A", "An")) or _SIZED.search(around.before[-24:])
+    ):
+        return True  # a 4,096-GPU fabric keeps 1.6 Pbit/s; clusters of 1,024 GPUs come up in 25 minutes
+    if _PART_OF.search(around.before[-24:]):
+        return True  # no sales call for the first 32 GPUs; (sample: 512 GPUs)
     if SCALE_OF.match(around.after):
         return _OFFERED.search(around.before[-12:]) is None
     if (mention.low or 0) >= _MANY and _ON_A.search(around.before[-16:]):

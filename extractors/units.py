@@ -120,7 +120,7 @@ UNIT_PATTERN = (
     r"|(?P<ratio>倍|-fold|×(?! ?(?:\d|G(?:b?E|bps)))|x(?![A-Za-z0-9])(?! ?\d)|times(?= (?:faster|more|higher|lower|as|the|better)))"
     r"|(?P<accel>(?:张|颗|块|枚|片|个)? ?(?:(?:国产|高端|自研|英伟达|海光|寒武纪|昆仑芯?|旗舰|AI|NVIDIA|AMD"
     r"|智算|训练|推理|SXM\d?|PCIe|OAM) ?){0,3}(?:加速卡|加速器|智算卡|算力卡|AI ?芯片|昇腾(?: ?[GN]PU)?|GPU卡"
-    r"|(?:[GNX]PU)(?!s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU|チップ(?!あたり|セット)|基(?=まで|规模"
+    r"|(?:[GNX]PU)(?!s| (?:SKU|model|type|flavou?r)s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU|チップ(?!あたり|セット)|基(?=まで|规模"
     r"|。|を|の|搭)"
     r"|(?:[A-Z][\w-]* ){0,4}(?:GPU|accelerator|chip|[NTX]PU)s?(?![A-Za-z])(?! (?:SKU|model|type|flavou?r)s)"
     r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips|(?:(?!ConnectX|BlueField|Mellanox|Ethernet|InfiniBand"
