@@ -96,7 +96,7 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
             continue  # the row of a price list is called by its card or rack
         if scope.name not in _SILENT and (told := _said_in(scope, metric, mention, around)) is not None:
             return told
-    return _implied(metric, around, spec_sheet=spec_sheet)
+    return _implied(metric, around, spec_sheet=spec_sheet, formula=bool(mention.formula))
 
 
 def bases_told(text: str, metric: Metric) -> list[Hit]:
@@ -162,7 +162,7 @@ def _said_in(scope: Scope, metric: Metric, mention: Mention, around: Surrounding
     return _told(hits[0], scope) if len({h.name for h in hits}) == 1 else None
 
 
-def _implied(metric: Metric, around: Surroundings, *, spec_sheet: bool) -> Told:
+def _implied(metric: Metric, around: Surroundings, *, spec_sheet: bool, formula: bool) -> Told:
     """The basis where no words name one."""
     if spec_sheet and metric.family == "network" and _INSTANCES.search(around.text_of("heading", "title")):
         return Told("per_instance", "a sheet of instance sizes")
@@ -172,6 +172,8 @@ def _implied(metric: Metric, around: Surroundings, *, spec_sheet: bool) -> Told:
         return Told("per_instance", "a price list, whose rows are what is rented")
     if metric.name == "mtbf" and _CLUSTER.search(around.sentence):
         return Told("per_cluster", "the sentence speaks of a cluster")
+    if formula and metric.name in _STORAGE_ONLY:
+        return Told("per_filesystem", "what grows with the capacity bought is one file system's")
     if metric.default_basis:
         return Told(metric.default_basis, "implied by the metric")
     if spec_sheet and metric.name in _STORAGE_ONLY:
@@ -217,7 +219,7 @@ def _fits(basis: str, metric: Metric) -> bool:
     if metric.name.startswith("block_"):
         allowed |= {"per_instance"}
     if metric.name == "sla_availability":
-        allowed |= {"per_machine", "per_node"}
+        allowed = (allowed | {"per_machine", "per_node"}) - {"aggregate"}
     if metric.name == "storage_network_bandwidth":
         allowed |= {"per_node", "per_machine", "per_accelerator", "per_instance"}
     if metric.name == "cluster_size_max":

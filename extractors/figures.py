@@ -43,6 +43,7 @@ _LIMITS = frozenset(
 )
 # How many or how much is allowed is a quota, however it is worded.
 _AT_MOST = re.compile(r" at (?:the )?most", re.IGNORECASE)
+_GROWS = re.compile(r"grow|up to|as (?:large|big|much) as|scal|可达|扩展|扩容|高达|最高|まで", re.IGNORECASE)
 _QUOTAS = frozenset({"file_count_max", "clients_max", "sku_count", "model_count"})
 _PEAK_OF = re.compile(r"\bpeak (?:[\w-]+ ){1,3}of ?$", re.IGNORECASE)
 _RATES = frozenset({"bit/s", "byte/s", "1/s"})
@@ -106,6 +107,8 @@ def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Co
     if bound is Bound.AT_MOST and (
         metric.name in _QUOTAS or (metric.name in _LIMITS and _AT_MOST.match(around.after))
     ):
+        return bound, False
+    if metric.name == "fs_capacity_max" and bound is Bound.AT_MOST and not _GROWS.search(around.sentence):
         return bound, False
     if bound is Bound.EXACT and _PEAK_OF.search(around.before[-32:]):
         return Bound.AT_MOST, True

@@ -13,8 +13,9 @@ from schemas.document import BlockKind, Document, MarkKind
 _WORDY = re.compile(r"^[^\d]*[A-Za-z\u4e00-\u9fff]{2}")
 _OPENING = 900
 _RUN = re.compile(
-    r"(?:train(?:ed|ing)|训完|训练|预训练)[^\n.。]{0,40}?\d+(?:\.\d+)?[BT]\b(?: ?(?:稠密|MoE|mixture-of-experts"
+    r"(?:train(?:ed|ing|s)|训完|训练|预训练)[^\n.。]{0,40}?\d+(?:\.\d+)?[BT]\b(?: ?(?:稠密|MoE|mixture-of-experts"
     r"|model|模型|参数))?|\d+(?:\.\d+)?[BT] ?(?:稠密|MoE|混合专家)?模型训(?:完|练)"
+    r"|(?:用|在|使用)(?:了)?(?:一个|一套)? ?\d[\d,.]* ?万?(?:张)?卡的?(?:集群)?[^。，,\n]{0,8}(?:训练|预训练)"
     r"|(?:任务|训练)(?:用了|使用|动用)[^\n。]{0,8}\d[\d,.]* ?万?张?卡",
     re.IGNORECASE,
 )
