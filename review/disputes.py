@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 
 from schemas.check import Verdict
@@ -26,16 +26,38 @@ class Against(Record):
     detail: str = ""
 
 
+def disputes(against: Mapping[str, Sequence[Against]]) -> dict[str, Words]:
+    """By claim key, the question that the rows against it raise; two claims against each other raise one."""
+    found: dict[str, Words] = {}
+    for key, rows in sorted(against.items()):
+        words = dispute(rows)
+        other = _gravest(rows)
+        mirrored = other is not None and str(_detail(other.detail).get("other") or "")
+        if words is not None and not (mirrored and mirrored in found and _is_against(against[mirrored], key)):
+            found[key] = words
+    return found
+
+
+def _is_against(rows: Sequence[Against], key: str) -> bool:
+    grave = _gravest(rows)
+    return grave is not None and _detail(grave.detail).get("other") == key
+
+
+def _gravest(rows: Iterable[Against]) -> Against | None:
+    return min(
+        (r for r in rows if r.verdict in _AGAINST), key=lambda row: _AGAINST[row.verdict], default=None
+    )
+
+
 def dispute(rows: Iterable[Against]) -> Words | None:
     """The question that the gravest of a claim's rows raises; None where none stands against it.
 
     The English is the check's own reason. The Chinese is made from its detail, and repeats the English where the
     detail does not say enough.
     """
-    grave = sorted((row for row in rows if row.verdict in _AGAINST), key=lambda row: _AGAINST[row.verdict])
-    if not grave:
+    row = _gravest(rows)
+    if row is None:
         return None
-    row = grave[0]
     detail = _detail(row.detail)
     found = {0: _above, 1: _contradicted, 2: _does_not_hold}[_AGAINST[row.verdict]](detail)
     return Words(en=f"{_ASK.en}{row.reason}", zh=f"{_ASK.zh}{found or row.reason}")

@@ -151,7 +151,7 @@ def questions(
 def _lists(home: Home, vendor: str | None) -> Any:
     from flows import published
     from flows.own_cards import cards_of
-    from review.disputes import Against, dispute
+    from review.disputes import Against, disputes
     from review.questions import lists
 
     claims = tuple(c for c in published.claims(home) if vendor is None or c.claim.vendor == vendor)
@@ -160,11 +160,10 @@ def _lists(home: Home, vendor: str | None) -> Any:
         against[row["claim_key"]].append(
             Against(verdict=row["verdict"], reason=row["reason"], detail=row["detail"] or "")
         )
-    disputes = {key: words for key, rows in against.items() if (words := dispute(rows)) is not None}
     urls = {
         row["source_id"]: row["url"]
         for row in published.rows(
             home, "SELECT source_id, url FROM stored.sources ORDER BY source_id, revision"
         )
     }
-    return lists(claims, published.open_flags(home, claims), disputes, urls, cards_of(home))
+    return lists(claims, published.open_flags(home, claims), disputes(against), urls, cards_of(home))

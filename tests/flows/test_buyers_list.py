@@ -109,3 +109,10 @@ def test_a_word_document_is_whole_and_the_same_each_time(lang):
     texts = [element.text for element in parsed["word/document.xml"].iter(words)]
     assert any("<script>alert(1)</script>" in (text or "") for text in texts)
     assert len(texts) > 20
+    space = words.removesuffix("t")
+    styles = {
+        style.get(f"{space}styleId"): style.get(f"{space}default") for style in parsed["word/styles.xml"]
+    }
+    assert styles["Normal"] == "1"
+    used = {style.get(f"{space}val") for style in parsed["word/document.xml"].iter(f"{space}pStyle")}
+    assert used == {"Heading1", "Heading2", "Heading3"} <= set(styles)
