@@ -6,7 +6,7 @@ import contextlib
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from flows.rerank import rerank
+from flows.reranking import rerank
 from flows.rereading import read_snapshot
 from flows.second_reader import second_reader
 from flows.verification import verify_ledger

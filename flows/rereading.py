@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from extractors.extract import SecondReader, extract, reader_name
-from flows.rerank import rerank
+from flows.reranking import rerank
 from flows.second_reader import second_reader
 from flows.summary import Reranked
 from flows.verification import verify_ledger
