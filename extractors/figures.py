@@ -92,6 +92,13 @@ def amounts_of(
     return low, high, unit
 
 
+def _is_quota(metric: Metric, around: Surroundings) -> bool:
+    """Whether the words say how much is allowed, and not how far something reaches at best."""
+    if metric.name in _QUOTAS or (metric.name in _LIMITS and _AT_MOST.match(around.after)):
+        return True
+    return metric.name == "fs_capacity_max" and _GROWS.search(around.sentence) is None
+
+
 def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Context) -> tuple[Bound, bool]:
     """The bound and whether the words call it the best attainable: the figure's own, then its headers'."""
     bound, best = mention.bound, mention.best_case
@@ -104,11 +111,7 @@ def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Co
         headers += "\nmax"
     if metric.name == "relative_improvement":
         return bound, best
-    if bound is Bound.AT_MOST and (
-        metric.name in _QUOTAS or (metric.name in _LIMITS and _AT_MOST.match(around.after))
-    ):
-        return bound, False
-    if metric.name == "fs_capacity_max" and bound is Bound.AT_MOST and not _GROWS.search(around.sentence):
+    if bound is Bound.AT_MOST and _is_quota(metric, around):
         return bound, False
     if bound is Bound.EXACT and _PEAK_OF.search(around.before[-32:]):
         return Bound.AT_MOST, True

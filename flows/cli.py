@@ -18,12 +18,14 @@ from flows.commands import (
     explaining,
     keeping,
     models,
+    nightly,
     ranking,
     reading,
     scorecards,
     snapshots,
     verifying,
     visiting,
+    watching,
 )
 from flows.commands.examples import examples
 from flows.printing import clean, say, say_lines
@@ -87,12 +89,16 @@ for _command in (
     keeping.export,
     keeping.backup,
     keeping.restore,
+    watching.status,
+    watching.digest,
+    watching.doctor,
     models.evaluate,
     asking.where,
 ):
     _name = _NAMES.get(_command.__name__, _command.__name__)
     app.command(_name, epilog=examples(_name))(_command)
 app.add_typer(visiting.sources, name="sources")
+app.add_typer(nightly.nightly, name="nightly")
 app.add_typer(snapshots.snapshots, name="snapshots")
 app.add_typer(scorecards.scorecards, name="scorecards")
 app.add_typer(models.prompts, name="prompts")

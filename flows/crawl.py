@@ -18,7 +18,7 @@ from flows import published
 from flows.derived import rederive
 from flows.printing import counted
 from flows.progress import Progress
-from flows.rerank import rerank
+from flows.reranking import rerank
 from flows.rereading import read_snapshot, reread
 from flows.sources import same_page
 from flows.subtree import Subtree, is_child_of

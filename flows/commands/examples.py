@@ -96,6 +96,25 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing snapshots export --warc huawei.warc huawei-sfs-turbo",
     ),
     "snapshots check": ("koujing snapshots check",),
+    "nightly serve": (
+        "koujing nightly serve --contact ops@team.example",
+        "koujing nightly serve --cron '30 2 * * *' --timezone Europe/Berlin --sources my-sources.yaml",
+    ),
+    "nightly when": (
+        "koujing nightly when",
+        "koujing nightly when --cron '30 2 * * *' --timezone Europe/Berlin --after 2026-10-24 --count 3",
+    ),
+    "status": (
+        "koujing status",
+        "koujing status --json",
+        "koujing status --serve 9470",
+    ),
+    "doctor": ("koujing doctor",),
+    "digest": (
+        "koujing digest",
+        "koujing digest --run 3 --language zh",
+        "koujing digest --send",
+    ),
     "sources list": (
         "koujing sources list",
         "koujing sources list vendors",
