@@ -85,6 +85,11 @@ def changed_fields(old: Claim, new: Claim) -> tuple[str, ...]:
     )
 
 
+def stem(key: str) -> str:
+    """The key without the count that tells it from others of its name."""
+    return _SUFFIX.sub("", key)
+
+
 def suffixed(key: str, taken: Set[str], counts: dict[str, int]) -> str:
     """The key itself where it is free, else the first free one of `key~2`, `key~3` and so on.
 
@@ -153,7 +158,7 @@ def _by_key(
     having: dict[tuple[str, str], list[int]] = defaultdict(list)
     for o in sorted(free_old):
         claim = old[o].claim
-        for key in {claim.claim_key, _SUFFIX.sub("", claim.claim_key)}:
+        for key in {claim.claim_key, stem(claim.claim_key)}:
             having[claim.metric, key].append(o)
     asking = Counter((new[n].metric, new[n].claim_key) for n in free_new)
     found: dict[tuple[str, str], tuple[int, ...]] = {}
@@ -254,7 +259,7 @@ def _candidates(
 def _key_score(old_key: str, new_key: str) -> float:
     if old_key == new_key:
         return _SAME_KEY
-    return _SAME_STEM if _SUFFIX.sub("", old_key) == new_key else 0.0
+    return _SAME_STEM if stem(old_key) == new_key else 0.0
 
 
 class _Traits:

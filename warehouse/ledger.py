@@ -22,6 +22,7 @@ from warehouse.asking import left_undone
 from warehouse.database import Database
 from warehouse.derived import Derived
 from warehouse.home import Home
+from warehouse.keys import KeysInUse
 from warehouse.lock import WriterLock
 from warehouse.migrate import lay_views, migrate
 from warehouse.page_writer import Page
@@ -55,6 +56,7 @@ class Ledger:
         self._database = database
         self._lock = lock
         self._shared = shared
+        self._keys = KeysInUse(database)
         self._open = True
 
     @classmethod
@@ -167,7 +169,9 @@ class Ledger:
         """
         with self._database.transaction(f"the page {source.id} could not be stored"):
             self._require_running(run_id)
-            return pages.write_visit(self._database, run_id, source, visit, extraction, word)
+            changes = pages.write_visit(self._database, run_id, source, visit, extraction, self._keys, word)
+        self._keys.add(source.id, (change.claim_key for change in changes.changes))
+        return changes
 
     def write_unchanged(
         self, run_id: int, visited: Sequence[tuple[Source, Visit]]
@@ -175,7 +179,7 @@ class Ledger:
         """Stores visits that brought the same bytes as before, in one transaction, and says what they end."""
         with self._database.transaction(f"{len(visited)} unchanged pages could not be stored"):
             self._require_running(run_id)
-            return pages.write_unchanged(self._database, run_id, visited)
+            return pages.write_unchanged(self._database, run_id, visited, self._keys)
 
     def reread_page(
         self, run_id: int, visit: Visit, extraction: Extraction, *, force: bool = False
@@ -187,8 +191,10 @@ class Ledger:
         """
         with self._database.transaction(f"the rereading of {visit.source_id} could not be stored"):
             self._require_running(run_id)
-            page = Page(self._database, run_id, visit.source_id, visit, visit_id=0)
-            return page.reread(extraction, force=force)
+            page = Page(self._database, run_id, visit.source_id, visit, 0, self._keys)
+            changes = page.reread(extraction, force=force)
+        self._keys.add(visit.source_id, (change.claim_key for change in changes.changes))
+        return changes
 
     def last_seen(self) -> dict[str, datetime]:
         """By source when its page last came, changed or not."""
