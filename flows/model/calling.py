@@ -25,6 +25,11 @@ _FIRST_WAIT = 1.0
 _LONGEST_WAIT = 60.0
 _GIVEN_UP_AFTER = 2
 """Passages in a row that could not be asked before the server is taken to be out of reach for the whole run."""
+_ENDS = {
+    "LengthFinishReasonError": Reply("", cut=True),
+    "ContentFilterFinishReasonError": Reply("", refusal="the provider's filter stopped it"),
+}
+"""Replies that OpenAI's package gives as errors."""
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 
@@ -115,10 +120,11 @@ class CalledModel:
     def _bad_reply(self, error: Exception, status: int | None) -> Reply | None:
         """The reply that an error stands for; None where none has come."""
         name = type(error).__name__
-        if self._bounds.too_long or name == "LengthFinishReasonError":
+        if self._bounds.too_long:
             return Reply("", cut=True)
-        if name == "ContentFilterFinishReasonError":
-            return Reply("", refusal="the provider's filter stopped it")
+        if name in _ENDS:
+            self._cache.keep(_ENDS[name])
+            return _ENDS[name]
         if not self._bounds.sent or self._bounds.too_slow or self._bounds.elsewhere or is_transport(error):
             return None
         # An answer that the client itself cannot read.

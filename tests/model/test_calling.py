@@ -114,6 +114,18 @@ def test_a_reply_is_paid_for_once(tmp_path):
         assert outcome(model_at(server, store=store, KOUJING_MODEL="openai:other")).reply == Reply("other")
 
 
+@pytest.mark.parametrize("step", [Step(finish="length"), Step(finish="content_filter")])
+def test_a_reply_that_ends_as_an_error_is_kept_too(step):
+    kept = Memory()
+    with serving(step) as server:
+        first, second = (outcome(model_at(server, store=kept)) for _ in range(2))
+        assert len(server.requests) == 1
+    assert isinstance(first, Answer)
+    assert isinstance(second, Answer)
+    assert second == Answer(first.reply, hit=True, calls=0)
+    assert first.reply.cut or first.reply.refusal
+
+
 def test_a_damaged_cache_is_set_aside(tmp_path):
     path = tmp_path / "replies.duckdb"
     path.write_bytes(b"no database" * 1000)
