@@ -55,9 +55,16 @@ def above(folder: Path) -> set[tuple[str, str | None]]:
     return found
 
 
-@pytest.mark.parametrize("folder", sorted(p.name for p in (ROOT / "tests" / "cases").glob("pages*")))
+OURS = sorted(
+    str(folder.relative_to(ROOT))
+    for folder in (*(ROOT / "tests" / "cases").glob("pages*"), *(ROOT / "flows" / "demo_site").glob("*/*"))
+    if folder.is_dir()
+)
+
+
+@pytest.mark.parametrize("folder", OURS)
 def test_nothing_on_our_own_pages_is_called_impossible(folder):
-    assert above(ROOT / "tests" / "cases" / folder) == set()
+    assert above(ROOT / folder) == set()
 
 
 def test_only_the_known_slips_of_the_handed_pages_are_named():
