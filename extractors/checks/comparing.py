@@ -148,6 +148,7 @@ def _two(slope: Said, computed: Fraction, stated: Fraction, what: str) -> Compar
     return Compared(Relation.CONFLICT, f"{slope.shown} does not give {what}")
 
 
+_RATE = re.compile(r"\s*[kKMGT]i?[Bb](?:/s|ps)")
 _FORMULA_SLOPE = re.compile(
     r"(?P<n>\d[\d,]*(?:\.\d+)?)\s*[*×x·]\s*(?:[^\d,，)}]{0,24})|[*×x·]\s*(?P<m>\d[\d,]*(?:\.\d+)?)",
     re.IGNORECASE,
@@ -160,9 +161,15 @@ def _slope_of(whole: Said) -> Fraction | None:
     if found is None:
         return None
     number = Fraction((found["n"] or found["m"]).replace(",", ""))
-    unit = re.findall(r"(?:[kKMGT]i?B(?:/s|ps)|[kKMGT]b(?:/s|ps))", whole.formula)
+    # The slope's own unit where one stands behind it, else that of the whole: min{0.1 × TiB, 20} GB/s.
+    own = _RATE.match(whole.formula, found.end("n") if found["n"] else found.end("m"))
+    unit = [own[0].strip()] if own else _RATE.findall(whole.formula)
     if whole.metric == "fs_throughput":
-        return measure(str(number.numerator), unit[-1] if unit else "MB/s").amount / number.denominator / 8
+        return (
+            measure(str(number.numerator), unit[-1].strip() if unit else "MB/s").amount
+            / number.denominator
+            / 8
+        )
     return number
 
 

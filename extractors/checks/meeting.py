@@ -181,6 +181,8 @@ def _low_end(one: Said) -> Fraction:
     value = one.figure or Fraction(0)
     if one.bound in (Bound.AT_MOST, Bound.FORMULA):
         return Fraction(0)
+    if one.bound is Bound.ORDER_OF_MAGNITUDE and one.best_case and _better(one.metric) == "higher":
+        return Fraction(0)  # up to TB/s of throughput: a small file system has less
     return value - _room(one, value)
 
 
