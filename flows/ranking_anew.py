@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from flows import published
+from flows.derived import rederive
 from flows.reranking import rerank
 from flows.summary import Reranked
 from flows.verification import verify_ledger
@@ -39,8 +40,9 @@ def rank_anew(
                 clock(),
                 first_read=tuple(event.change for event in left if event.cause == "extractor"),
                 changed_before=changed,
-                every=True,
+                again=frozenset(card.id for card in cards),
             )
+            rederive(ledger, run_id, cards, clock())
             ledger.end_run(run_id, clock(), "done")
         except BaseException:
             with contextlib.suppress(LedgerError):

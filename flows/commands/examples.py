@@ -50,6 +50,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing where",
         "KOUJING_HOME=/data/koujing koujing where",
     ),
+    "proposals": ("koujing proposals", "koujing proposals --format json"),
+    "confirm": (
+        "koujing confirm huawei-cloud storage_io --scorecard ten-thousand-cards --who li",
+        "koujing confirm huawei-cloud ready_to_use --scorecard ten-thousand-cards --who li --keep --note tickets",
+    ),
     "rank": (
         "koujing rank",
         "koujing rank --scorecard ten-thousand-cards --weight storage_io=0.25",

@@ -152,7 +152,7 @@ BREAKS = [
         "the page page is held twice",
     ),
     (
-        "DELETE FROM stored.score_claims; UPDATE stored.scores SET status = 'rests_on_changed_claim'",
+        "DELETE FROM stored.score_claims; UPDATE stored.scores SET status = 'stale'",
         "the score of aws in d is marked as resting on a changed claim and names none",
     ),
     (
