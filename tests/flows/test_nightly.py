@@ -176,12 +176,10 @@ def served(tmp_path: Path, played: Home) -> Iterator[tuple[subprocess.Popen[str]
 
 
 def server_process(port: int) -> int:
-    listed = subprocess.run(["ps", "-eww", "-o", "pid,args"], capture_output=True, text=True).stdout.splitlines()
-    lines = [
-        line.split()
-        for line in listed
-        if f"--port {port}" in line and "server start" in line
-    ]
+    listed = subprocess.run(
+        ["ps", "-eww", "-o", "pid,args"], capture_output=True, text=True
+    ).stdout.splitlines()
+    lines = [line.split() for line in listed if f"--port {port}" in line and "server start" in line]
     return int(lines[0][0])
 
 
