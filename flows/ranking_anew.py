@@ -25,6 +25,7 @@ def rank_anew(
     What an interrupted run left unranked is taken up, as the next refresh would. Raises LedgerHeldError where
     another process writes and does not end within `wait_seconds`.
     """
+    cards = tuple(cards)
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
         ledger.publish_if_behind()
         left = published.unranked_changes(home)

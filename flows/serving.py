@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -60,6 +61,8 @@ def serve_nightly(
     for name, value in _ENOUGH_RUNS.items():
         os.environ.setdefault(name, value)
     named = os.environ.get("PREFECT_API_URL")
+    # So that the server that is started here is ended too, before Prefect's runner takes the signal over.
+    signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     with contextlib.nullcontext(named) if named else _own_server(port) as url:
         os.environ["PREFECT_API_URL"] = url
         from prefect.settings import PREFECT_API_URL, temporary_settings
