@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help docs run shared test lint eval bench scale faults fuzz clean setup lock wheel
+.PHONY: help docs run shared test lint eval oracle bench scale faults fuzz clean setup lock wheel
 help: ## Show the commands
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -40,6 +40,9 @@ lint: $(STAMP) ## Layers, style and types
 
 eval: $(STAMP) ## Score the extractor on labelled pages against its floors
 	@$(BIN)/python -m tests.quality.evaluate
+
+oracle: $(STAMP) ## Hold 100,000 random cards against a second reckoning in fractions (about 2 minutes on two cores)
+	@$(BIN)/python -m tests.quality.oracle
 
 bench: $(STAMP) ## Measure speed as ratios in one run
 	@test -x .venv-bench/bin/python || { $(PYTHON) -m venv .venv-bench && .venv-bench/bin/python -m pip install --quiet \

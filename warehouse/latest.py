@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from schemas.ledger import StoredClaim
-from schemas.source import Snapshot, Source
+from schemas.source import HOW_VISITED, Snapshot, Source
 from warehouse.database import Database
 from warehouse.rows import stored_claim, stored_snapshot
 
@@ -105,7 +105,7 @@ def known_sources(database: Database) -> tuple[Source, ...]:
         QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY revision DESC) = 1 ORDER BY source_id
         """
     )
+    kept = [name for name in Source.model_fields if name not in HOW_VISITED]
     return tuple(
-        Source.model_construct(**{n: row["source_id" if n == "id" else n] for n in Source.model_fields})
-        for row in rows
+        Source.model_construct(**{n: row["source_id" if n == "id" else n] for n in kept}) for row in rows
     )

@@ -11,12 +11,17 @@ from schemas.check import Check
 from schemas.errors import LedgerError
 from schemas.extraction import Extraction
 from schemas.ledger import Hold, PageChanges, Release, StoredClaim
-from schemas.ranking import DimensionScore, Proposal, Ranking
+from schemas.ranking import DimensionScore, Proposal, Ranking, ScoreWord
+from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
 from schemas.source import Snapshot, Source, Visit
-from warehouse import decisions, holds, latest, pages, snapshots, standings, verification
+from schemas.uncertainty import Interval
+from warehouse import decisions, holds, latest, pages, score_words, snapshots, standings, verification
+from warehouse import derived as derived_rows
+from warehouse import facts as claim_facts
 from warehouse.asking import left_undone
 from warehouse.database import Database
+from warehouse.derived import Derived
 from warehouse.home import Home
 from warehouse.keys import KeysInUse
 from warehouse.lock import WriterLock
@@ -192,6 +197,16 @@ class Ledger:
         self._keys.add(visit.source_id, (change.claim_key for change in changes.changes))
         return changes
 
+    def last_seen(self) -> dict[str, datetime]:
+        """By source when its page last came, changed or not."""
+        rows = self._database.rows(
+            """
+            SELECT source_id, max(visited_at) AS at FROM stored.visits
+            WHERE status IN ('changed', 'unchanged') GROUP BY source_id
+            """
+        )
+        return {row["source_id"]: row["at"] for row in rows}
+
     def last_readers(self) -> dict[str, tuple[str, str]]:
         """By source: the hash of the snapshot that was read last, and what read it."""
         rows = self._database.rows(
@@ -330,6 +345,43 @@ class Ledger:
     def has_ranking(self, scorecard_id: str) -> bool:
         """Whether a standing ranking of the scorecard was ever stored."""
         return standings.has_ranking(self._database, scorecard_id)
+
+    def facts(self) -> tuple[Fact, ...]:
+        """The latest version of every claim as the rubric takes it."""
+        rows = self._database.rows
+        return claim_facts.facts(self.current_claims(), rows(claim_facts.FLAGS), rows(claim_facts.STANDING))
+
+    def last_inputs(self, scorecard_id: str) -> str | None:
+        """The digest of what the scorecard's latest derived ranking rests on; None before the first."""
+        return derived_rows.last_inputs(self._database, scorecard_id)
+
+    def store_derived(self, run_id: int, derived: Derived, note: str, at: datetime) -> None:
+        """Keeps a derived ranking with all it rests on."""
+        with self._database.transaction(f"the derived ranking of {derived.card.id} could not be stored"):
+            self._require_running(run_id)
+            derived_rows.put_derived(self._database, run_id, derived, note, at)
+
+    def derived_scores(self, scorecard_id: str) -> dict[tuple[str, str], Interval]:
+        """The scores of the scorecard's latest derived ranking by vendor and dimension; none before the first."""
+        return derived_rows.last_scores(self._database, scorecard_id)
+
+    def score_words(self) -> tuple[ScoreWord, ...]:
+        """The last word that a person said on each score."""
+        return tuple(map(score_words.word_of, self._database.rows(score_words.WORDS)))
+
+    def known_changes(self, card: Scorecard) -> dict[tuple[str, str], frozenset[str]]:
+        """See `score_words.known_changes`."""
+        return score_words.known_changes(self._database, card)
+
+    def last_change(self) -> int:
+        """The number of the last event that is stored; 0 before the first."""
+        return score_words.last_change(self._database)
+
+    def keep_word(self, run_id: int, word: ScoreWord) -> None:
+        """Keeps what a person said about a score; it holds from the next ranking on."""
+        with self._database.transaction(f"the word on {word.vendor} in {word.dimension} could not be stored"):
+            self._require_running(run_id)
+            score_words.put_word(self._database, run_id, word)
 
     def store_proposal(self, run_id: int, proposal: Proposal, at: datetime) -> None:
         """Keeps the proposal for a person to accept or not."""

@@ -8,7 +8,7 @@ from datetime import datetime
 from schemas.errors import LedgerError
 from schemas.extraction import Extraction
 from schemas.ledger import PageChanges, Release
-from schemas.source import FetchStatus, Source, Visit
+from schemas.source import HOW_VISITED, FetchStatus, Source, Visit
 from warehouse.database import Database
 from warehouse.keys import KeysInUse
 from warehouse.limits import within_limits
@@ -28,7 +28,10 @@ def put_sources(database: Database, sources: Sequence[tuple[Source, datetime]]) 
     known = {row["source_id"]: row for row in rows}
     fresh: list[dict[str, object]] = []
     for source, at in sources:
-        content: dict[str, object] = {"source_id": source.id, **source.model_dump(exclude={"id"})}
+        content: dict[str, object] = {
+            "source_id": source.id,
+            **source.model_dump(exclude={"id", *HOW_VISITED}),
+        }
         before = known.get(source.id)
         if before is None or any(before[name] != value for name, value in content.items()):
             revision = before["revision"] + 1 if before else 1

@@ -22,6 +22,7 @@ SELECT
     (SELECT max(change_id) FROM {0}stored.changes) AS change,
     (SELECT max(decision_id) FROM {0}stored.decisions) AS decision,
     (SELECT max(score_id) FROM {0}stored.scores) AS score,
+    (SELECT max(word_id) FROM {0}stored.score_words) AS word,
     (SELECT max(ranking_id) FROM {0}stored.rankings) AS ranking,
     (SELECT max(hold_id) FROM {0}stored.releases) AS release,
     (SELECT max(verified_id) FROM {0}stored.verified) AS verified,

@@ -28,7 +28,9 @@ OPEN_TABLE_FUNCTIONS = frozenset(
         "json_each",
         "json_tree",
         "range",
+        "ranking_as_of",
         "repeat",
+        "reweighted",
         "unnest",
     }
 )

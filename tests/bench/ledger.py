@@ -26,7 +26,7 @@ import duckdb
 from flows import crawl
 from flows.outcome import Fetched
 from flows.progress import Silent
-from flows.rerank import rerank
+from flows.reranking import rerank
 from schemas.ledger import Change, ChangeKind
 from schemas.record import Words
 from schemas.registry import registry

@@ -152,7 +152,7 @@ BREAKS = [
         "the page page is held twice",
     ),
     (
-        "DELETE FROM stored.score_claims; UPDATE stored.scores SET status = 'rests_on_changed_claim'",
+        "DELETE FROM stored.score_claims; UPDATE stored.scores SET status = 'stale'",
         "the score of aws in d is marked as resting on a changed claim and names none",
     ),
     (
@@ -165,6 +165,14 @@ BREAKS = [
     ),
     ("UPDATE stored.placements SET rank = 2", "ranking 1 of s does not start at rank 1"),
     ("DELETE FROM stored.placements", "ranking 1 of s does not start at rank 1"),
+    (
+        "UPDATE stored.rankings SET variant = 'derived'",
+        "the ranking 1 of s is derived and has no vendor that can be first",
+    ),
+    (
+        "INSERT INTO stored.derived_claims VALUES (1, 'aws', 'd', 'c', 'a', 7, 1, 2, [])",
+        r"the score of aws in d \(a\) is derived from a version that is not",
+    ),
 ]
 
 
