@@ -15,6 +15,7 @@ import typer.core
 
 from flows.commands import (
     asking,
+    confirming,
     explaining,
     keeping,
     models,
@@ -79,6 +80,8 @@ for _command in (
     asking.sql,
     asking.flags,
     ranking.rank,
+    confirming.proposals,
+    confirming.confirm,
     asking.changes,
     explaining.explain,
     explaining.questions,

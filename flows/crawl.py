@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 from extractors.extract import SecondReader
 from extractors.shell import links_of
 from flows import published
+from flows.derived import rederive
 from flows.printing import counted
 from flows.progress import Progress
 from flows.reranking import rerank
@@ -126,7 +127,7 @@ def run_refresh(
     takes nothing more: the run is then marked failed, and what it stored until then stays.
     """
     steps = steps or PlainSteps()
-    listed = tuple(sources)
+    listed, cards = tuple(sources), tuple(cards)
     known_before = home.ledger.exists()
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
         if ledger.restored_from is not None:
@@ -159,6 +160,7 @@ def run_refresh(
                     changed_before=earlier.changed,
                 ),
             )
+            rederived = steps.run("derive", lambda: rederive(ledger, run_id, cards, clock()))
             ended = clock()
             ledger.end_run(run_id, ended, "done")
         except BaseException:
@@ -174,6 +176,7 @@ def run_refresh(
         ended_at=ended,
         pages=rows,
         reranked=reranked,
+        rederived=tuple(found.card.id for found in rederived),
         verified=verified,
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from flows import published
+from flows.derived import rederive
 from flows.reranking import rerank
 from flows.summary import Reranked
 from flows.verification import verify_ledger
@@ -24,6 +25,7 @@ def rank_anew(
     What an interrupted run left unranked is taken up, as the next refresh would. Raises LedgerHeldError where
     another process writes and does not end within `wait_seconds`.
     """
+    cards = tuple(cards)
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
         ledger.publish_if_behind()
         left = published.unranked_changes(home)
@@ -39,8 +41,9 @@ def rank_anew(
                 clock(),
                 first_read=tuple(event.change for event in left if event.cause == "extractor"),
                 changed_before=changed,
-                every=True,
+                again=frozenset(card.id for card in cards),
             )
+            rederive(ledger, run_id, cards, clock())
             ledger.end_run(run_id, clock(), "done")
         except BaseException:
             with contextlib.suppress(LedgerError):

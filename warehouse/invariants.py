@@ -68,7 +68,7 @@ INVARIANTS: dict[str, str] = {
     "does not start at rank 1": """
         SELECT 'the ranking ' || ranking_id || ' of ' || scorecard AS what
         FROM {0}.stored.rankings LEFT JOIN {0}.stored.placements USING (ranking_id)
-        GROUP BY ALL HAVING coalesce(min(rank), 0) <> 1""",
+        WHERE variant <> 'derived' GROUP BY ALL HAVING coalesce(min(rank), 0) <> 1""",
     # Equal totals share a rank and the next one counts on: 1, 2, 2, 4. Totals are stored rounded, so that two which
     # differ only past the last place may stand on two ranks; a better rank never has the smaller total.
     "has a rank out of order": """
@@ -79,6 +79,13 @@ INVARIANTS: dict[str, str] = {
             OR rank <> 1 + count(*) OVER (
                 PARTITION BY ranking_id ORDER BY rank RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
                 - count(*) OVER (PARTITION BY ranking_id, rank)""",
+    "is derived and has no vendor that can be first": """
+        SELECT 'the ranking ' || ranking_id || ' of ' || scorecard AS what
+        FROM {0}.stored.rankings LEFT JOIN {0}.stored.derived_places USING (ranking_id)
+        WHERE variant = 'derived' GROUP BY ALL HAVING coalesce(min(best), 0) <> 1""",
+    "is derived from a version that is not in the ledger": """
+        SELECT 'the score of ' || vendor || ' in ' || dimension || ' (' || claim_key || ')' AS what
+        FROM {0}.stored.derived_claims ANTI JOIN {0}.stored.claim_versions USING (claim_key, version)""",
 }
 """Each query gives the rows of which its key is true. {0} stands for the catalog that is looked at."""
 

@@ -23,6 +23,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing changes --since 2026-05-01 --format jsonl",
     ),
     "explain": (
+        "koujing explain huawei-cloud storage_io",
         "koujing explain --vendor huawei-cloud --metric fs_throughput",
         "koujing explain --metric rdma_bandwidth --format json",
     ),
@@ -49,10 +50,16 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing where",
         "KOUJING_HOME=/data/koujing koujing where",
     ),
+    "proposals": ("koujing proposals", "koujing proposals --format json"),
+    "confirm": (
+        "koujing confirm huawei-cloud storage_io --scorecard ten-thousand-cards --who li",
+        "koujing confirm huawei-cloud ready_to_use --scorecard ten-thousand-cards --who li --keep --note tickets",
+    ),
     "rank": (
         "koujing rank",
         "koujing rank --scorecard ten-thousand-cards --weight storage_io=0.25",
         "koujing rank --scorecard ten-thousand-cards --explain",
+        "koujing rank --scorecard ten-thousand-cards --sensitivity",
         "koujing rank --scorecard my-card.yaml --format json",
     ),
     "extract": (

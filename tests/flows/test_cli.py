@@ -235,7 +235,7 @@ def test_a_scorecard_that_is_wrong_is_refused_with_its_line(koujing: Run, tmp_pa
 
 def test_rank_shows_the_proposal_beside_the_standing_order(koujing: Run, played: Home) -> None:
     outcome = koujing("--home", str(played.root), "rank", "--scorecard", "ten-thousand-cards")
-    assert "huawei-cloud, storage_io: 4.1 rests on" in outcome.out
+    assert "huawei-cloud, storage_io: 4.1 is stale: of 3 claims under it" in outcome.out
     assert "Proposal for huawei-cloud, storage_io: 4.1 → 4.6." in outcome.out
     totals = [line.split() for line in outcome.out.splitlines() if line.strip()[:1].isdigit()]
     assert [row[-1] for row in totals[:6]] == FIRST_CARD
