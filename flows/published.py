@@ -219,6 +219,11 @@ def changes(home: Home) -> tuple[ChangeEvent, ...]:
     return _events(home, "FROM stored.changes WHERE cause <> 'extractor'")
 
 
+def changes_of_run(home: Home, run_id: int) -> tuple[ChangeEvent, ...]:
+    """What `changes` gives, of one run alone, however many there were before."""
+    return _events(home, f"FROM stored.changes WHERE cause <> 'extractor' AND run_id = {run_id:d}")
+
+
 def unranked_changes(home: Home) -> tuple[ChangeEvent, ...]:
     """The events of runs that ended before they ranked, since the last run that did."""
     return _events(home, _UNRANKED)
