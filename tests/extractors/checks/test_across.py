@@ -216,7 +216,7 @@ AUTHORITY = [
     (Page("p", "volcengine", "T1", "https://volcengine.com/product", "zh", "volcengine", "T1"), "volcengine", Verdict.T1, "own host"),
     (Page("p", "volcengine", "T1", "https://mirror.example/docs", "zh"), "volcengine", Verdict.T1, "the source list says so"),
     (Page("p", "volcengine", "T1", "https://mirror.example/docs", "zh"), "ucloud", Verdict.T4, "about ucloud"),
-    (Page("p", "volcengine", "T1", "https://developer.volcengine.com/articles/1", "zh", "volcengine", "T4"), "volcengine", Verdict.T4, "what others write on volcengine's host"),
+    (Page("p", "volcengine", "T1", "https://developer.volcengine.com/a", "zh", "volcengine", "T4"), "volcengine", Verdict.T4, "what others write on volcengine's host"),
     (LAB, "volcengine", Verdict.T3, "the source list says so"),
     (Page("p", None, "T3", original="docs-en", how="its words are the same"), "volcengine", Verdict.T4, "repeats docs-en"),
 ]  # fmt: skip
