@@ -91,7 +91,8 @@ def check_group(members: Sequence[Standing]) -> list[Check]:
     programs: dict[str, list[Program]] = {}
     broken: Exception | None = None
     try:
-        programs = equations.product_programs(m.claim for m in standing)
+        of_vendor = {key for key, verdict in verdicts.items() if verdict in (Verdict.T1, Verdict.T2)}
+        programs = equations.product_programs((m.claim for m in standing), of_vendor)
     except Exception as error:  # noqa: BLE001 - one row a claim says so, and the other checks still run
         broken = error
     table = _Table(standing, verdicts)

@@ -9,7 +9,6 @@ import pytest
 
 from extractors.checks import across, origins
 from extractors.checks.across import Standing, check_group, topic_of
-from extractors.checks.equations import sentence_programs
 from extractors.checks.origins import Page
 from schemas.check import ACROSS, Verdict
 from schemas.claim import Claim, Evidence
@@ -258,27 +257,3 @@ def test_copies_and_translations():
 )
 def test_canonical_link(head, link):
     assert origins.canonical_link(f"<html><head>{head}</head>".encode(), "https://mirror.example/x") == link
-
-
-@pytest.mark.parametrize(
-    ("text", "verdict"),
-    [
-        ("Each node has 8 × 400 Gbps, a total of 3.2 Tbps of RDMA.", "consistent"),
-        ("每节点 8×400Gbps，合计 3.2Tbps。", "consistent"),
-        ("每节点 8×200Gbps，合计 3.2Tbps。", "inconsistent"),
-        ("3.2 Tbps (8 x 400 Gbps) per instance", "consistent"),
-        ("Of these, 148 of 419 stops (30.1%) were GPU faults.", "inconsistent"),
-        ("419 次中断中有 148 次，占 35.3%", "consistent"),
-    ],
-)
-def test_what_a_sentence_calculates(text, verdict):
-    from extractors.checks.arithmetic import run
-
-    assert [run(p).verdict for p in sentence_programs(text)] == [verdict]
-
-
-@pytest.mark.parametrize(
-    "text", ["8 × 400 Gbps", "2 x 100 GB/s and 3 files of 4 TB", "1920 × 1080", "up to 3.2 Tbps"]
-)
-def test_what_is_no_calculation(text):
-    assert list(sentence_programs(text)) == []
