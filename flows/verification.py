@@ -109,7 +109,7 @@ def _standing(member: Member, originals: dict[str, tuple[str, str]]) -> across.S
 
 def _originals(ledger: Ledger, home: Home) -> dict[str, tuple[str, str]]:
     """By page the one that it repeats, and how that is known: by its link, its words, or its figures."""
-    pages = ledger.pages_known()
+    pages = ledger.known_sources()
     official = [page for page in pages if _is_official(page)]
     if len(official) == len(pages):
         return {}
