@@ -96,6 +96,16 @@ def test_a_page_with_several_figures_contradicts_only_where_none_fits():
     assert found["a", "agreement"] is found["b", "agreement"] is Verdict.SINGLE
 
 
+def test_pages_that_do_not_say_whose_figures_they_have_neither_agree_nor_contradict():
+    for low in ("1000000", "4000000"):
+        found = rows(
+            Standing(claim("a", "1000000", vendor=None), 1, LAB),
+            Standing(claim("b", low, vendor=None), 1, BLOG),
+        )["a", "agreement"]
+        assert found.verdict is Verdict.SINGLE
+        assert found.reason == "it does not say whose it is: nothing is compared with it"
+
+
 def test_what_is_no_longer_on_its_page_contradicts_nothing():
     gone = Standing(claim("b", "4000000"), 1, DOCS_ZH, not_seen=2)
     found = rows(Standing(claim("a", "1000000"), 1, DOCS), gone)
