@@ -15,14 +15,18 @@ import typer.core
 
 from flows.commands import (
     asking,
+    confirming,
     explaining,
     keeping,
     models,
+    nightly,
     ranking,
     reading,
     scorecards,
+    snapshots,
     verifying,
     visiting,
+    watching,
 )
 from flows.commands.examples import examples
 from flows.printing import clean, say, say_lines
@@ -76,6 +80,8 @@ for _command in (
     asking.sql,
     asking.flags,
     ranking.rank,
+    confirming.proposals,
+    confirming.confirm,
     asking.changes,
     explaining.explain,
     explaining.questions,
@@ -86,12 +92,17 @@ for _command in (
     keeping.export,
     keeping.backup,
     keeping.restore,
+    watching.status,
+    watching.digest,
+    watching.doctor,
     models.evaluate,
     asking.where,
 ):
     _name = _NAMES.get(_command.__name__, _command.__name__)
     app.command(_name, epilog=examples(_name))(_command)
 app.add_typer(visiting.sources, name="sources")
+app.add_typer(nightly.nightly, name="nightly")
+app.add_typer(snapshots.snapshots, name="snapshots")
 app.add_typer(scorecards.scorecards, name="scorecards")
 app.add_typer(models.prompts, name="prompts")
 

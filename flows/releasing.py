@@ -6,7 +6,8 @@ import contextlib
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from flows.rerank import rerank
+from flows.derived import rederive
+from flows.reranking import rerank
 from flows.rereading import read_snapshot
 from flows.second_reader import second_reader
 from flows.verification import verify_ledger
@@ -33,6 +34,7 @@ def release(
     stored. A page that is not accepted leaves its claims as they are, and the same page asks nobody again.
     Raises LedgerError, naming those that are, where the source is not held.
     """
+    cards = tuple(cards)
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
         hold = _hold_of(ledger, source_id)
         run_id = ledger.begin_run(f"release {source_id}", clock())
@@ -42,6 +44,7 @@ def release(
                 verify_ledger(ledger, home, clock())
                 if changes.changes:
                     rerank(ledger, run_id, cards, changes.changes, clock())
+                rederive(ledger, run_id, cards, clock())
             else:
                 ledger.keep_claims(run_id, hold, word, clock())
                 changes = PageChanges(source_id=source_id, first_visit=False)

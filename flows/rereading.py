@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from extractors.extract import SecondReader, extract, reader_name
-from flows.rerank import rerank
+from flows.derived import rederive
+from flows.reranking import rerank
 from flows.second_reader import second_reader
 from flows.summary import Reranked
 from flows.verification import verify_ledger
@@ -89,6 +90,7 @@ def reextract(
     Only claims that come out otherwise are written. `only`: these sources. `every`: also pages that this
     version has read. Raises LedgerHeldError where another process writes.
     """
+    cards = tuple(cards)
     with (
         Ledger.open(home, wait_seconds=wait_seconds) as ledger,
         second_reader(home) as second,
@@ -121,6 +123,7 @@ def reextract(
             reranked = (
                 rerank(ledger, run_id, cards, (), clock(), first_read=tuple(changes)) if changes else ()
             )
+            rederive(ledger, run_id, cards, clock())
             ledger.end_run(run_id, clock(), "done")
         except BaseException:
             with contextlib.suppress(LedgerError):

@@ -62,7 +62,10 @@ class Verified(Record):
 
 
 class RunSummary(Record):
-    """A whole run: its pages in the source list's order by host, and the scorecards that were ranked."""
+    """A whole run: its pages in the source list's order by host, and the scorecards that were ranked.
+
+    `rederived`: the ids of those whose scores were derived anew, because claims under them moved.
+    """
 
     run_id: int
     label: str
@@ -70,6 +73,7 @@ class RunSummary(Record):
     ended_at: datetime
     pages: tuple[PageRow, ...]
     reranked: tuple[Reranked, ...] = ()
+    rederived: tuple[str, ...] = ()
     verified: Verified | None = None
 
     @property

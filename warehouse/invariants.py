@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from warehouse.database import Database
+from pathlib import Path
+
+import duckdb
+
+from schemas.errors import LedgerError
+from warehouse.database import Database, first_line
 
 _VERSION = "'version ' || version || ' of claim ' || claim_key AS what"
 _SCORE = "'the score of ' || score.vendor || ' in ' || score.dimension"
@@ -63,7 +68,7 @@ INVARIANTS: dict[str, str] = {
     "does not start at rank 1": """
         SELECT 'the ranking ' || ranking_id || ' of ' || scorecard AS what
         FROM {0}.stored.rankings LEFT JOIN {0}.stored.placements USING (ranking_id)
-        GROUP BY ALL HAVING coalesce(min(rank), 0) <> 1""",
+        WHERE variant <> 'derived' GROUP BY ALL HAVING coalesce(min(rank), 0) <> 1""",
     # Equal totals share a rank and the next one counts on: 1, 2, 2, 4. Totals are stored rounded, so that two which
     # differ only past the last place may stand on two ranks; a better rank never has the smaller total.
     "has a rank out of order": """
@@ -74,6 +79,13 @@ INVARIANTS: dict[str, str] = {
             OR rank <> 1 + count(*) OVER (
                 PARTITION BY ranking_id ORDER BY rank RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
                 - count(*) OVER (PARTITION BY ranking_id, rank)""",
+    "is derived and has no vendor that can be first": """
+        SELECT 'the ranking ' || ranking_id || ' of ' || scorecard AS what
+        FROM {0}.stored.rankings LEFT JOIN {0}.stored.derived_places USING (ranking_id)
+        WHERE variant = 'derived' GROUP BY ALL HAVING coalesce(min(best), 0) <> 1""",
+    "is derived from a version that is not in the ledger": """
+        SELECT 'the score of ' || vendor || ' in ' || dimension || ' (' || claim_key || ')' AS what
+        FROM {0}.stored.derived_claims ANTI JOIN {0}.stored.claim_versions USING (claim_key, version)""",
 }
 """Each query gives the rows of which its key is true. {0} stands for the catalog that is looked at."""
 
@@ -84,3 +96,15 @@ def first_broken(database: Database, catalog: str) -> str | None:
         if broken := database.rows(f"{sql.format(catalog)} ORDER BY what LIMIT 1"):
             return f"{broken[0]['what']} {failure}"
     return None
+
+
+def first_broken_in(file: Path) -> str | None:
+    """What `first_broken` finds in a published file, which stays as it is. LedgerError where it cannot be read."""
+    try:
+        database = Database(duckdb.connect(str(file), read_only=True))
+    except duckdb.Error as error:
+        raise LedgerError(f"{file.name} cannot be read ({first_line(error)})") from None
+    try:
+        return first_broken(database, database.name())
+    finally:
+        database.close()

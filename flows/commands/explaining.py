@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from warehouse.home import Home
 
 _MOST_EXPLAINED = 20
+
+
+_AGAINST = """
+SELECT claim_key, verdict, reason, detail::VARCHAR AS detail FROM checks
+SEMI JOIN (SELECT claim_key FROM claims WHERE roll_up IN ('CONFLICTING', 'IMPLAUSIBLE')) USING (claim_key)
+WHERE verdict IN ('CONFLICT', 'ABOVE_BOUND', 'FAIL') ORDER BY claim_key, name
+"""
 
 
 class Paper(StrEnum):
@@ -38,7 +46,17 @@ class Language(StrEnum):
 def explain(
     context: typer.Context,
     claim: Annotated[
-        str | None, typer.Argument(metavar="[CLAIM_KEY]", help="The claim's key, as sql and flags give it.")
+        str | None,
+        typer.Argument(
+            metavar="[CLAIM_KEY|VENDOR]", help="The claim's key, as sql and flags give it, or a vendor."
+        ),
+    ] = None,
+    dimension: Annotated[
+        str | None,
+        typer.Argument(metavar="[DIMENSION]", help="After a vendor: the dimension whose score is explained."),
+    ] = None,
+    scorecard: Annotated[
+        str | None, typer.Option("--scorecard", metavar="ID", help="Of a dimension: only in this scorecard.")
     ] = None,
     vendor: VendorOption = None,
     metric: Annotated[str | None, typer.Option("--metric", metavar="NAME", help="Only this metric.")] = None,
@@ -47,9 +65,17 @@ def explain(
 ) -> None:
     """Say where a claim stands and why: its words, every check with its reason, its open questions.
 
-    Give a claim's key, or a vendor, a metric or both.
+    Give a claim's key, or a vendor, a metric or both. With a vendor and a dimension: what its score rests on, from
+    the criteria to the claims, their words, and the pages with address and date.
     """
     known_vendor(vendor)
+    if claim is not None and dimension is not None:
+        from flows.explained import explain_score
+
+        explain_score(ledger_to_read(context, home), str(known_vendor(claim)), dimension, scorecard, form)
+        return
+    if scorecard is not None:
+        raise typer.BadParameter("give a vendor and a dimension with it", param_hint="--scorecard")
     if claim is None and vendor is None and metric is None:
         raise typer.BadParameter("give a claim's key, --vendor or --metric", param_hint="CLAIM_KEY")
     found = _explained(ledger_to_read(context, home), claim, vendor, metric)
@@ -143,17 +169,19 @@ def questions(
 def _lists(home: Home, vendor: str | None) -> Any:
     from flows import published
     from flows.own_cards import cards_of
+    from review.disputes import Against, disputes
     from review.questions import lists
 
     claims = tuple(c for c in published.claims(home) if vendor is None or c.claim.vendor == vendor)
-    rows = published.rows(
-        home, "SELECT claim_key, why FROM claims WHERE roll_up IN ('CONFLICTING', 'IMPLAUSIBLE')"
-    )
-    disputes = {row["claim_key"]: row["why"] for row in rows}
+    against: dict[str, list[Against]] = defaultdict(list)
+    for row in published.rows(home, _AGAINST):
+        against[row["claim_key"]].append(
+            Against(verdict=row["verdict"], reason=row["reason"], detail=row["detail"] or "")
+        )
     urls = {
         row["source_id"]: row["url"]
         for row in published.rows(
             home, "SELECT source_id, url FROM stored.sources ORDER BY source_id, revision"
         )
     }
-    return lists(claims, published.open_flags(home, claims), disputes, urls, cards_of(home))
+    return lists(claims, published.open_flags(home, claims), disputes(against), urls, cards_of(home))

@@ -16,8 +16,11 @@ from schemas.errors import KoujingError
 from schemas.record import plain
 
 if TYPE_CHECKING:
+    from schemas.ledger import StoredClaim
     from schemas.ranking import DimensionScore, Proposal, Ranking
+    from schemas.rubric import Fact
     from schemas.scorecard import Scorecard
+    from warehouse.derived import Derived
     from warehouse.home import Home
 
 
@@ -34,26 +37,40 @@ def rank(
         bool,
         typer.Option("--explain", help="Also each vendor's scores, and how many claims each rests on."),
     ] = False,
+    sensitivity: Annotated[
+        bool,
+        typer.Option(
+            "--sensitivity", help="Also the smallest change of one weight that turns each pair of neighbours."
+        ),
+    ] = False,
     form: Annotated[Shown, typer.Option("--format")] = Shown.TABLE,
     home: HomeOption = None,
 ) -> None:
     """Rank the vendors by the scorecards; with --weight, by weights of your own.
 
     Weights that are not given are scaled so that all sum to 1. Where a changed claim supports another score,
-    the proposal and the ranking under it stand beside the standing one. Nothing is stored.
+    the proposal and the ranking under it stand beside the standing one. Below stands what the scorecard's
+    criteria make of the claims: totals and ranks as ranges over the flags that are open. Nothing is stored.
     """
     given = _weights(weight or [])
     place = home_if_any(context, home)
     cards = _cards(scorecard, place)
     if given and scorecard is None:
         cards = _with_dimensions(cards, given)
-    reports = [report(card, given, place, explain=explain) for card in cards]
+    facts = _facts(place)
+    reports = [report(card, given, place, facts, explain=explain) for card in cards]
     if form is Shown.JSON:
-        rankings = [fields for found in reports for fields in _fields(found)]
+        rankings = [fields for found in reports for fields in _fields(found, turns=sensitivity)]
         out_text(f"{as_json(rankings, indent=2)}\n")
         return
     for found in reports:
-        print_card(found)
+        print_card(found, turns=sensitivity)
+
+
+def _facts(home: Home | None) -> tuple[Fact, ...]:
+    from flows import published
+
+    return published.facts(home) if home else ()
 
 
 def _weights(entries: Iterable[str]) -> dict[str, Decimal]:
@@ -104,16 +121,20 @@ def _with_dimensions(cards: tuple[Scorecard, ...], given: dict[str, Decimal]) ->
 class Report:
     """What is known of a card, ready to be printed.
 
-    `rankings`: each with the scores that it was made of. `marked`: scores that rest on a changed claim.
+    `rankings`: each with the scores that it was made of. `stale`: scores whose claims changed since.
     `has_claims`: whether the ledger holds any. `basis`: what the scores rest on, where that was asked for.
+    `derived`: what the criteria make of the claims; `note`: what was done to the weights.
     """
 
     card: Scorecard
     rankings: tuple[tuple[Ranking, tuple[DimensionScore, ...]], ...]
     proposals: tuple[Proposal, ...]
-    marked: tuple[DimensionScore, ...]
+    stale: tuple[DimensionScore, ...]
     has_claims: bool
     basis: Basis | None = None
+    derived: Derived | None = None
+    facts: tuple[Fact, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -124,13 +145,25 @@ class Basis:
     not_scored: tuple[str, ...] = ()
 
 
-def report(card: Scorecard, given: dict[str, Decimal], home: Home | None, *, explain: bool = False) -> Report:
+def report(
+    card: Scorecard,
+    given: dict[str, Decimal],
+    home: Home | None,
+    facts: tuple[Fact, ...] = (),
+    *,
+    explain: bool = False,
+) -> Report:
     """A card's rankings under its own or the given weights, and what of the ledger bears on them."""
     from flows import published
-    from warehouse.proposals import apply
+    from flows.confirming import open_proposals
+    from flows.derived import derived
+    from warehouse.proposals import apply, strongest
     from warehouse.ranking import rank as rank_card
     from warehouse.ranking import reweight, scores
+    from warehouse.score_words import with_words
 
+    words = published.score_words(home) if home else ()
+    card = with_words(card, words)
     weights, note, variant = None, "", "standing"
     if given:
         try:
@@ -141,18 +174,22 @@ def report(card: Scorecard, given: dict[str, Decimal], home: Home | None, *, exp
     card_scores = scores(card, ())
     standing = rank_card(card, card_scores, weights=weights, variant=variant, note=note)
     rankings = [(standing, card_scores)]
-    proposals = open_proposals(card, home)
+    has_ledger = home is not None and home.published.exists()
+    proposals = open_proposals(home, card) if home is not None and has_ledger else ()
     if proposals:
-        proposed = apply(card_scores, proposals)
+        proposed = apply(card_scores, strongest(proposals))
         under = rank_card(card, proposed, weights=weights, variant="proposed", note=note)
         rankings.append((under, proposed))
     return Report(
         card=card,
         rankings=tuple(rankings),
         proposals=proposals,
-        marked=_marked(card, home),
+        stale=_stale(card, home),
         has_claims=home is not None and published.has_claims(home),
         basis=_basis(card, home) if explain else None,
+        derived=derived(card, facts, weights.exact if weights else None),
+        facts=facts,
+        note=note,
     )
 
 
@@ -170,22 +207,12 @@ def _basis(card: Scorecard, home: Home | None) -> Basis:
     )
 
 
-def open_proposals(card: Scorecard, home: Home | None) -> tuple[Proposal, ...]:
-    """The latest proposal for each score of the card that still stands as it did; none without a ledger."""
+def _stale(card: Scorecard, home: Home | None) -> tuple[DimensionScore, ...]:
     from flows import published
 
     if home is None or not home.published.exists():
         return ()
-    latest = {(p.vendor, p.dimension): p for p in published.proposals(home) if p.scorecard == card.id}
-    return tuple(p for p in latest.values() if _stands(card, p.vendor, p.dimension, p.standing))
-
-
-def _marked(card: Scorecard, home: Home | None) -> tuple[DimensionScore, ...]:
-    from flows import published
-
-    if home is None or not home.published.exists():
-        return ()
-    found = published.marked_scores(home, card.id)
+    found = published.stale_scores(home, card.id)
     return tuple(s for s in found if _stands(card, s.vendor, s.dimension, s.score))
 
 
@@ -194,33 +221,67 @@ def _stands(card: Scorecard, vendor: str, dimension: str, score: Decimal) -> boo
     return entry is not None and entry.score == score
 
 
-def print_card(found: Report) -> None:
-    """Writes a card's rankings to stdout, and between them what the second rests on."""
+def print_card(found: Report, *, turns: bool = False) -> None:
+    """Writes a card's rankings to stdout, and between them what the second rests on.
+
+    `turns`: also which change of one weight turns which pair.
+    """
     card = found.card
     heading(f"{card.name.en} · {card.name.zh} ({card.id})")
     out(card.origin.en)
+    if found.rankings[0][0].placements:
+        _print_published(found)
+        if turns:
+            from flows.turning import published_turns
+
+            published_turns(*found.rankings[0]).show("the published scores")
+    else:
+        nothing = "so there is no order to print." if found.derived is None else "so all are derived."
+        out(f"No scores were published with these weights, {nothing}")
+    if found.derived is not None:
+        from flows.derived_report import print_derived
+
+        print_derived(found.derived, _by_key(found), found.note)
+        if turns:
+            from flows.turning import derived_turns
+
+            derived_turns(found.derived.evaluation).show("the mean derived scores")
+
+
+def _by_key(found: Report) -> dict[str, StoredClaim]:
+    return {fact.stored.claim.claim_key: fact.stored for fact in found.facts}
+
+
+def _print_published(found: Report) -> None:
     (standing, given_scores), *under = found.rankings
-    if not standing.placements:
-        out("No scores were published with these weights, so there is no order to print.")
-        return
     if not found.has_claims:
         out("published scores only: no claims have been read yet")
     if standing.note:
         out(standing.note)
     out_text(_placements(standing))
     _print_basis(found, standing, given_scores)
-    for score in found.marked:
+    for score in found.stale:
         claims = counted(len(score.claim_keys), "claim")
         out(
-            f"{score.vendor}, {score.dimension}: {plain(score.score)} rests on {claims}, of which one or more changed."
+            f"{score.vendor}, {score.dimension}: {plain(score.score)} is stale: of {claims} under it one or more changed."
         )
     for proposal in found.proposals:
         change = f"{plain(proposal.standing)} → {plain(proposal.proposed)}"
-        out(f"Proposal for {proposal.vendor}, {proposal.dimension}: {change}. {proposal.reason}")
+        by = "Proposal" if proposal.peers else "Proposal by the rubric"
+        out(f"{by} for {proposal.vendor}, {proposal.dimension}: {change}. {proposal.reason}")
     for ranking, its_scores in under:
-        out(f"The ranking under the proposal{'s' if len(found.proposals) > 1 else ''}:")
+        out(f"The ranking under {_told(found.proposals)}:")
         out_text(_placements(ranking))
         _print_basis(found, ranking, its_scores)
+
+
+def _told(proposals: tuple[Proposal, ...]) -> str:
+    """Which proposals a ranking is under, where there are several."""
+    from warehouse.proposals import strongest
+
+    held = strongest(proposals)
+    number = "the proposal" if len(held) == 1 else "the proposals"
+    return f"{number} that peers' claims support" if len(held) < len(proposals) else number
 
 
 def _print_basis(found: Report, ranking: Ranking, scores: tuple[DimensionScore, ...]) -> None:
@@ -252,18 +313,16 @@ def _by_vendor(scores: tuple[DimensionScore, ...]) -> dict[str, dict[str, Decima
 
 
 def _placements(ranking: Ranking) -> str:
-    rows = [(p.rank, *_names(p.vendor), p.vendor, p.shown) for p in ranking.placements]
+    from flows.derived_report import names
+
+    rows = [(p.rank, *names(p.vendor), p.vendor, p.shown) for p in ranking.placements]
     return table(("rank", "vendor", "厂商", "id", "total"), rows, numeric=("rank", "total"))
 
 
-def _names(vendor_id: str) -> tuple[str, str]:
-    from schemas.registry import registry
+def _fields(found: Report, *, turns: bool = False) -> list[dict[str, object]]:
+    from flows.derived_report import derived_fields, names
+    from flows.turning import derived_turns, published_turns
 
-    vendor = registry().vendors.get(vendor_id)
-    return (vendor.label.en, vendor.label.zh) if vendor else (vendor_id, vendor_id)
-
-
-def _fields(found: Report) -> list[dict[str, object]]:
     card = found.card
     result = []
     for ranking, scores in found.rankings:
@@ -280,7 +339,7 @@ def _fields(found: Report) -> list[dict[str, object]]:
                 {
                     "rank": p.rank,
                     "vendor": p.vendor,
-                    "name": dict(zip(("en", "zh"), _names(p.vendor), strict=True)),
+                    "name": dict(zip(("en", "zh"), names(p.vendor), strict=True)),
                     "shown": p.shown,
                     "total": p.total,
                     "scores": by_vendor[p.vendor],
@@ -288,13 +347,18 @@ def _fields(found: Report) -> list[dict[str, object]]:
                 }
                 for p in ranking.placements
             ],
-            "rests_on_changed_claims": [
-                {"vendor": s.vendor, "dimension": s.dimension, "score": s.score} for s in found.marked
-            ],
+            "stale": [{"vendor": s.vendor, "dimension": s.dimension, "score": s.score} for s in found.stale],
             "proposals": [p.model_dump() for p in found.proposals] if ranking.variant == "proposed" else [],
         }
+        if turns and ranking.placements:
+            fields["sensitivity"] = published_turns(ranking, scores).fields()
         if found.basis is not None:
             fields["not_scored"] = found.basis.not_scored
+        result.append(fields)
+    if found.derived is not None:
+        fields = derived_fields(found.derived, _by_key(found), found.note)
+        if turns:
+            fields["sensitivity"] = derived_turns(found.derived.evaluation).fields()
         result.append(fields)
     return result
 

@@ -63,7 +63,7 @@ def test_a_ledger_without_claims_is_said_and_one_with_claims_is_not(
 def test_rank_as_json_carries_the_scores_and_their_origin(koujing: Run, played: Home) -> None:
     cards = json.loads(koujing("--home", str(played.root), "rank", "--format", "json").out)
     assert cards[0]["origin"]["en"] == ORIGIN
-    main = [card for card in cards if card["scorecard"] == "ten-thousand-cards"]
+    main = [c for c in cards if c["scorecard"] == "ten-thousand-cards" and c["variant"] != "derived"]
     for card in main:
         for place in card["placements"]:
             assert set(place["scores"]) == set(card["weights"])
@@ -80,7 +80,12 @@ def test_rank_as_json_carries_the_scores_and_their_origin(koujing: Run, played: 
 def test_explain_shows_each_score_and_how_many_claims_it_rests_on(koujing: Run, played: Home) -> None:
     home = ("--home", str(played.root), "rank", "--scorecard", "ten-thousand-cards", "--explain")
     printed = lines(koujing(*home))
-    (standing, proposed) = json.loads(koujing(*home, "--format", "json").out)
+    standing, proposed, derived = json.loads(koujing(*home, "--format", "json").out)
+    assert [ranking["variant"] for ranking in (standing, proposed, derived)] == [
+        "standing",
+        "proposed",
+        "derived",
+    ]
     dimensions = list(standing["weights"])
     heads = [place for place, line in enumerate(printed) if line.split() == ["id", *dimensions]]
     assert len(heads) == 2
@@ -124,14 +129,15 @@ def test_flags_of_a_vendor_that_was_never_read_say_so(koujing: Run, empty: Home,
 def test_flags_as_table_and_csv_name_the_page_and_leave_the_long_fields_to_json(
     koujing: Run, played: Home
 ) -> None:
-    columns = ["vendor", "metric", "value", "flag", "question", "page"]
+    columns = ["vendor", "metric", "value", "flag", "why", "question", "page"]
     home = ("--home", str(played.root), "flags")
     assert koujing(*home).out.splitlines()[0].split() == columns
     head, *rows = csv.reader(io.StringIO(koujing(*home, "--format", "csv").out))
     objects = koujing(*home, "--format", "jsonl").objects
     assert head == columns
-    assert [row[5] for row in rows] == [flag["source_id"] for flag in objects]
+    assert [row[6] for row in rows] == [flag["source_id"] for flag in objects]
     assert [row[3] for row in rows] == [flag["flag"] for flag in objects]
+    assert [row[4] for row in rows] == [flag["why"] for flag in objects]
     assert all(flag["flag_id"] and flag["quote"] and flag["readings"] for flag in objects)
 
 
