@@ -90,6 +90,29 @@ GROUP BY ALL ORDER BY run.run_id
 """
 
 
+_ASKED = """
+SELECT
+    label, any_value(model) AS model, sum(blocks)::INTEGER AS blocks, sum(sent)::INTEGER AS sent,
+    sum(calls)::INTEGER AS calls, sum(hits)::INTEGER AS hits, sum(filled)::INTEGER AS filled,
+    sum(len(undone))::INTEGER AS undone
+FROM stored.asked JOIN stored.runs USING (run_id)
+GROUP BY run_id, label ORDER BY run_id
+"""
+
+
+class AskedCounts(Record):
+    """What a run asked a model. `filled`: claims that it settled; `undone`: passages left for another night."""
+
+    label: str
+    model: str
+    blocks: int
+    sent: int
+    calls: int
+    hits: int
+    filled: int
+    undone: int
+
+
 class RunCounts(Record):
     """A run and what its visits brought. `unread`: pages that came and could not be read."""
 
@@ -207,6 +230,11 @@ def held(home: Home) -> tuple[Hold, ...]:
 def runs(home: Home) -> tuple[RunCounts, ...]:
     """Every run with what its visits brought, oldest first."""
     return tuple(RunCounts(**row) for row in rows(home, _RUNS))
+
+
+def asked(home: Home) -> tuple[AskedCounts, ...]:
+    """What each run asked a model, oldest first; none for runs that asked none."""
+    return tuple(AskedCounts(**row) for row in rows(home, _ASKED))
 
 
 def changed_keys(home: Home) -> frozenset[str]:
