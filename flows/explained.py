@@ -11,8 +11,9 @@ from flows import published
 from flows.commands.options import Shown
 from flows.derived import derived
 from flows.derived_report import names, span, written
-from flows.own_cards import cards_of
+from flows.own_cards import chosen_cards
 from flows.printing import as_json, heading, out, out_text, say
+from schemas.errors import DataFileError, KoujingError
 from schemas.ledger import StoredClaim
 from schemas.record import plain
 from schemas.rubric import Alternative, CriterionTerm, Fact
@@ -20,6 +21,7 @@ from schemas.scorecard import Dimension, Scorecard
 from warehouse.cards import rests_on
 from warehouse.derived import Derived
 from warehouse.home import Home
+from warehouse.score_words import with_words
 
 _PAGES = """
 SELECT source_id, sha256, url, min(fetched_at) AS fetched_at FROM stored.snapshots GROUP BY ALL
@@ -31,7 +33,13 @@ def explain_score(home: Home, vendor: str, dimension: str, scorecard: str | None
 
     A usage error names the dimensions there are.
     """
-    cards = [c for c in cards_of(home) if scorecard in (None, c.id)]
+    words = published.score_words(home)
+    try:
+        cards = [with_words(card, words) for card in chosen_cards(scorecard, home)]
+    except DataFileError:
+        raise
+    except KoujingError as error:
+        raise typer.BadParameter(str(error), param_hint="--scorecard") from None
     found = [(c, d) for c in cards for d in c.dimensions if d.id == dimension]
     if not found:
         known = sorted({d.id for c in cards for d in c.dimensions})

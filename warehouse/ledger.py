@@ -371,8 +371,8 @@ class Ledger:
 
     # Rankings
 
-    def put_scorecard(self, scorecard: Scorecard, at: datetime) -> None:
-        """Keeps the scorecard's content, each content once."""
+    def put_scorecard(self, scorecard: Scorecard, at: datetime) -> bool:
+        """Keeps the scorecard's content, each content once; tells whether it is new."""
         content = as_json(scorecard.model_dump(mode="json"))
         digest = hashlib.sha256(content.encode()).hexdigest()
         with self._database.transaction(f"the scorecard {scorecard.id} could not be stored"):
@@ -380,7 +380,7 @@ class Ledger:
                 "SELECT 1 AS one FROM stored.scorecards WHERE scorecard = ? AND sha256 = ?",
                 [scorecard.id, digest],
             ):
-                return
+                return False
             row = {
                 "scorecard": scorecard.id,
                 "sha256": digest,
@@ -390,6 +390,7 @@ class Ledger:
                 "recorded_at": utc(at),
             }
             self._database.insert("stored.scorecards", [row])
+        return True
 
     def store_scores(
         self, run_id: int, scorecard_id: str, scores: tuple[DimensionScore, ...], at: datetime
