@@ -52,7 +52,12 @@ def _head(text: str, words: list[str]) -> str:
 def _after(text: str, words: list[str]) -> str:
     """`grep -A N WORD`, without the dashes between the parts."""
     lines = text.splitlines(keepends=True)
-    near = {n for place, line in enumerate(lines) if words[2] in line for n in range(place, place + int(words[1]) + 1)}
+    near = {
+        n
+        for place, line in enumerate(lines)
+        if words[2] in line
+        for n in range(place, place + int(words[1]) + 1)
+    }
     return "".join(lines[n] for n in sorted(near) if n < len(lines))
 
 
@@ -60,7 +65,9 @@ def _settled(text: str) -> str:
     """Without what differs from one serving of the demo's pages to the next: the port and what holds it."""
     text = re.sub(r"127\.0\.0\.1:\d+", "127.0.0.1:8000", text)
     text = re.sub(r"snapshot [0-9a-f]{12}", "snapshot 0123456789ab", text)
-    text = re.sub(r"^.*?(\S*koujing) confirm ", lambda m: m[0].replace(m[1], "koujing"), text, flags=re.MULTILINE)
+    text = re.sub(
+        r"^.*?(\S*koujing) confirm ", lambda m: m[0].replace(m[1], "koujing"), text, flags=re.MULTILINE
+    )
     return re.sub(r"[ \t]+$", "", text, flags=re.MULTILINE)
 
 
@@ -76,7 +83,12 @@ def _write() -> None:
             command = [sys.executable, "-m", "flows.cli", *words]
             environment = {**os.environ, "KOUJING_HOME": str(home.root), "PYTHONPATH": str(PAGE.parents[1])}
             done = subprocess.run(
-                command, capture_output=True, text=True, check=True, cwd=home.root / "scorecards", env=environment
+                command,
+                capture_output=True,
+                text=True,
+                check=True,
+                cwd=home.root / "scorecards",
+                env=environment,
             )
             return done.stdout
 

@@ -63,7 +63,9 @@ def run_again(home: Home, label: str = "again", hours: int = 0) -> tuple[str, ..
 
 
 def moved(koujing: Run, home: Home, *words: str) -> list[tuple[str, str, str, str]]:
-    found = json.loads(koujing("--home", str(home.root), "changes", "--ranking", *words, "--format", "json").out)
+    found = json.loads(
+        koujing("--home", str(home.root), "changes", "--ranking", *words, "--format", "json").out
+    )
     return [(m["scorecard"], m["variant"], m["vendor"], m["because"]) for m in found]
 
 
@@ -84,10 +86,21 @@ def test_each_move_names_the_claims_that_caused_it(koujing: Run, played: Home) -
         ),
         (CARD, "derived", "baidu-ai-cloud", "nothing under it changed; huawei-cloud moved"),
         ("six-dimensions", "derived", "alibaba-cloud", "nothing under it changed; huawei-cloud moved"),
-        ("six-dimensions", "derived", "huawei-cloud", "fs_iops 3000 万 counts now; fs_throughput 2 TB/s counts now"),
+        (
+            "six-dimensions",
+            "derived",
+            "huawei-cloud",
+            "fs_iops 3000 万 counts now; fs_throughput 2 TB/s counts now",
+        ),
     ]
     table = koujing("--home", str(played.root), "changes", "--ranking").out.splitlines()
-    assert [line.split()[4:9] for line in table if " proposed " in line][0] == ["huawei-cloud", "4", "→", "2", "4.52"]
+    assert next(line.split()[4:9] for line in table if " proposed " in line) == [
+        "huawei-cloud",
+        "4",
+        "→",
+        "2",
+        "4.52",
+    ]
     (row,) = run_query(
         played,
         "SELECT best_before, worst_before, best, worst, shown_low_before, shown_low FROM ranking_moves "
@@ -98,13 +111,20 @@ def test_each_move_names_the_claims_that_caused_it(koujing: Run, played: Home) -
 
 def test_since_leaves_earlier_moves_out(koujing: Run, played: Home) -> None:
     assert moved(koujing, played, "--since", "2026-05-02") == []
-    assert "no ranking moved" in koujing("--home", str(played.root), "changes", "--ranking", "--since", "2026-05-02").err
+    assert (
+        "no ranking moved"
+        in koujing("--home", str(played.root), "changes", "--ranking", "--since", "2026-05-02").err
+    )
 
 
-def test_a_settled_flag_derives_again_exactly_the_cards_that_rest_on_it_and_is_named(koujing: Run, home: Home) -> None:
+def test_a_settled_flag_derives_again_exactly_the_cards_that_rest_on_it_and_is_named(
+    koujing: Run, home: Home
+) -> None:
     rests = {
         (card, flag): claim
-        for card, claim, flags in run_query(home, "SELECT scorecard, claim_key, flags FROM derived_claims").rows
+        for card, claim, flags in run_query(
+            home, "SELECT scorecard, claim_key, flags FROM derived_claims"
+        ).rows
         for flag in flags
     }
     flag = next(f for card, f in sorted(rests) if card == "small-clusters" and "tencent" not in f)
@@ -137,13 +157,18 @@ def test_a_ranking_is_had_as_it_was(koujing: Run, home: Home) -> None:
         for kept in found:
             if (kept["scorecard"], kept["variant"]) == (CARD, variant):
                 return next(
-                    (p["best"], p["worst"], *p["shown"]) for p in kept["placements"] if p["vendor"] == "huawei-cloud"
+                    (p["best"], p["worst"], *p["shown"])
+                    for p in kept["placements"]
+                    if p["vendor"] == "huawei-cloud"
                 )
         return None
 
     assert (spot(before, "standing"), spot(after, "standing")) == ((4, 4, "4.52", "4.52"),) * 2
     assert (spot(before, "proposed"), spot(after, "proposed")) == (None, (2, 2, "4.61", "4.61"))
-    assert (spot(before, "derived"), spot(after, "derived")) == ((3, 5, "2.45", "2.45"), (3, 4, "2.95", "2.95"))
+    assert (spot(before, "derived"), spot(after, "derived")) == (
+        (3, 5, "2.45", "2.45"),
+        (3, 4, "2.95", "2.95"),
+    )
     at_home = ("--home", str(home.root))
     for dimension in ("storage_io", "ready_to_use"):
         koujing(*at_home, "confirm", "huawei-cloud", dimension, "--scorecard", CARD, "--who", "li", "--keep")
@@ -199,15 +224,22 @@ def test_a_dropped_scorecard_takes_part_in_every_command(koujing: Run, home: Hom
     explained = koujing(*at, "explain", "huawei-cloud", "operations").out
     assert "fs_iops 3000 万 scores " in explained
     assert "Small files (small-files)" in explained
-    assert koujing(*at, "explain", "huawei-cloud", "storage").out.startswith("\nHuawei Cloud · 华为云 · Storage (storage)")
-    by_file = koujing(*at, "explain", "huawei-cloud", "operations", "--scorecard", str(folder / "small-files.yaml")).out
+    assert koujing(*at, "explain", "huawei-cloud", "storage").out.startswith(
+        "\nHuawei Cloud · 华为云 · Storage (storage)"
+    )
+    by_file = koujing(
+        *at, "explain", "huawei-cloud", "operations", "--scorecard", str(folder / "small-files.yaml")
+    ).out
     assert by_file == explained
     flags = koujing(*at, "flags", "--format", "jsonl").objects
     assert any("small-files" in (flag["moves"] or {"scorecards": []})["scorecards"] for flag in flags)
     assert any("two-vendors.storage" in flag["dimensions"] for flag in flags)
     assert set(run_again(home)) == {"small-files"}
     as_of = json.loads(koujing(*at, "rank", "--as-of", "2026-06-01", "--format", "json").out)
-    assert {(k["scorecard"], k["variant"]) for k in as_of} >= {("small-files", "derived"), ("two-vendors", "standing")}
+    assert {(k["scorecard"], k["variant"]) for k in as_of} >= {
+        ("small-files", "derived"),
+        ("two-vendors", "standing"),
+    }
     kept = {
         (variant, vendor): (low, high)
         for variant, _, _, vendor, low, high in run_query(
@@ -215,7 +247,9 @@ def test_a_dropped_scorecard_takes_part_in_every_command(koujing: Run, home: Hom
         ).rows
     }
     half = json.loads(
-        koujing(*at, "rank", "--scorecard", "small-files", "--weight", "operations=0.5", "--format", "json").out
+        koujing(
+            *at, "rank", "--scorecard", "small-files", "--weight", "operations=0.5", "--format", "json"
+        ).out
     )
     for place in half[-1]["placements"]:
         low, high = kept["derived", place["vendor"]]
@@ -233,7 +267,9 @@ def test_a_dropped_scorecard_takes_part_in_every_command(koujing: Run, home: Hom
 
 def test_a_word_on_a_score_is_named_as_the_cause(koujing: Run, home: Home) -> None:
     at = ("--home", str(home.root))
-    koujing(*at, "confirm", "huawei-cloud", "storage_io", "--scorecard", CARD, "--who", "li", "--note", "2 TB/s")
+    koujing(
+        *at, "confirm", "huawei-cloud", "storage_io", "--scorecard", CARD, "--who", "li", "--note", "2 TB/s"
+    )
     told = [m for m in moved(koujing, home, "--since", "2026-05-02") if m[1] == "standing"]
     assert told == [
         (CARD, "standing", "huawei-cloud", "confirmed: storage_io by li: 2 TB/s"),
@@ -242,7 +278,8 @@ def test_a_word_on_a_score_is_named_as_the_cause(koujing: Run, home: Home) -> No
     assert Decimal("4.61") in {
         row[0]
         for row in run_query(
-            home, f"SELECT total::DECIMAL(9, 2) FROM ranking WHERE scorecard = '{CARD}' AND vendor = 'huawei-cloud'"
+            home,
+            f"SELECT total::DECIMAL(9, 2) FROM ranking WHERE scorecard = '{CARD}' AND vendor = 'huawei-cloud'",
         ).rows
     }
 

@@ -28,10 +28,14 @@ def test_the_page_prints_what_its_commands_print(
         assert outcome.code == 0, outcome.err
         return outcome.out
 
-    assert filled(text, printed) == text, "run `python -m tests.flows.ranking_page` and look at what it changed"
+    assert filled(text, printed) == text, (
+        "run `python -m tests.flows.ranking_page` and look at what it changed"
+    )
 
 
-def test_storage_at_a_quarter_turns_nobodys_published_place_and_narrows_nothing(koujing: Run, played: Home) -> None:
+def test_storage_at_a_quarter_turns_nobodys_published_place_and_narrows_nothing(
+    koujing: Run, played: Home
+) -> None:
     """The worked example, in figures: the article's advice for small files, computed."""
     at = ("--home", str(played.root), "rank", "--scorecard", CARD, "--format", "json")
     own, _, derived = json.loads(koujing(*at).out)
@@ -39,4 +43,7 @@ def test_storage_at_a_quarter_turns_nobodys_published_place_and_narrows_nothing(
     assert quarter["weights"]["storage_io"] == "0.25"
     print([(p["rank"], p["vendor"], p["shown"]) for p in quarter["placements"]])
     print([(p["best"], p["worst"], p["vendor"], p["shown"]) for p in under["placements"]])
-    print([(p["best"], p["worst"], p["vendor"], p["shown"]) for p in derived["placements"]], own["placements"][0])
+    print(
+        [(p["best"], p["worst"], p["vendor"], p["shown"]) for p in derived["placements"]],
+        own["placements"][0],
+    )
