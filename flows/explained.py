@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import typer
@@ -175,7 +176,9 @@ def _print(chain: dict[str, Any]) -> None:
         return
     out(f"Derived score {chain['shown']}; {weight}")
     for criterion in chain["criteria"]:
-        out(f"← {criterion['criterion']}: {criterion['shown']}, weight {criterion['weight']}")
+        out(
+            f"← {criterion['criterion']}: {criterion['shown']}, {written(Fraction(criterion['weight']) * 100)}% of the dimension"
+        )
         if not criterion["claims"]:
             out("  ← nothing stated")
         for claim in criterion["claims"]:

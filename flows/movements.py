@@ -80,6 +80,8 @@ def _told(cause: dict[str, Any]) -> str:
     what, before, after, note = (
         cause[name] or "" for name in ("metric", "text_before", "text_after", "note")
     )
+    if cause["capability"]:
+        what = f"{what}: {cause['capability']}"
     match cause["kind"]:
         case "counts":
             return f"{what} {after} counts now".replace("  ", " ")
@@ -88,12 +90,7 @@ def _told(cause: dict[str, Any]) -> str:
         case "changed":
             return f"{what} {before} → {after}" if before != after else f"{what} {after}, in other words"
         case "settled":
-            names = (
-                ", ".join(flag.partition(":")[2] or flag for flag in note.split(", "))
-                if note
-                else "another question"
-            )
-            return f"{what} {after}: {names} {'settled' if note else 'is open'}"
+            return f"{what} {after or before}: {note}"
         case "proposed":
             return f"{what} {after} ({note})"
         case "confirmed":

@@ -74,12 +74,13 @@ def _settled(text: str) -> str:
 def _write() -> None:
     from tests.flows.conftest import play
 
-    with tempfile.TemporaryDirectory() as folder:
-        home = play(Path(folder))
+    with tempfile.TemporaryDirectory() as root:
+        home = play(Path(root))
         text = PAGE.read_text(encoding="utf-8")
-        put_card(home.root, text)
+        folder = card_folder(home.root)
 
         def printed(words: list[str]) -> str:
+            drop_card(folder, words, text)
             command = [sys.executable, "-m", "flows.cli", *words]
             environment = {**os.environ, "KOUJING_HOME": str(home.root), "PYTHONPATH": str(PAGE.parents[1])}
             done = subprocess.run(
@@ -87,7 +88,7 @@ def _write() -> None:
                 capture_output=True,
                 text=True,
                 check=True,
-                cwd=home.root / "scorecards",
+                cwd=folder,
                 env=environment,
             )
             return done.stdout
@@ -95,12 +96,17 @@ def _write() -> None:
         PAGE.write_text(filled(text, printed), encoding="utf-8")
 
 
-def put_card(root: Path, text: str) -> Path:
-    """Drops the page's scorecard into the home; gives its folder."""
+def card_folder(root: Path) -> Path:
+    """The folder of the home's own scorecards, made where it is not there."""
     folder = root / "scorecards"
     folder.mkdir(exist_ok=True)
-    (folder / "small-files.yaml").write_text(own_card(text), encoding="utf-8")
     return folder
+
+
+def drop_card(folder: Path, words: list[str], text: str) -> None:
+    """Puts the page's scorecard there before the first command that names it."""
+    if any("small-files" in word for word in words):
+        (folder / "small-files.yaml").write_text(own_card(text), encoding="utf-8")
 
 
 _FILTERS: dict[str, Callable[[str, list[str]], str]] = {"head": _head, "grep": _after}

@@ -12,25 +12,24 @@ WITH step AS (
 ),
 counted AS (
     SELECT ranking_id, vendor, claim_key, any_value(version) AS version,
-        list((dimension, criterion, low, high, flags) ORDER BY dimension, criterion) AS scored,
-        list_sort(list_distinct(flatten(list(flags)))) AS flags
+        list((dimension, criterion, low, high, flags) ORDER BY dimension, criterion) AS scored
     FROM stored.derived_claims GROUP BY ALL
 ),
 moved AS (
-    SELECT step.ranking_id, step.before, step.scorecard, step.variant,
+    SELECT DISTINCT step.ranking_id, step.before, step.scorecard, step.variant,
         coalesce(now.vendor, past.vendor) AS vendor,
         coalesce(now.claim_key, past.claim_key) AS claim_key,
         past.version AS version_before, now.version AS version,
         CASE
+            WHEN decided.words IS NOT NULL AND NOT coalesce(now.version <> past.version, false) THEN 'settled'
             WHEN past.version IS NULL THEN 'counts'
             WHEN now.version IS NULL THEN 'counts_no_more'
             WHEN now.version <> past.version THEN 'changed'
-            WHEN now.flags <> past.flags THEN 'settled'
             ELSE 'scored_otherwise'
         END AS kind,
-        coalesce(left_out.reason, array_to_string(list_filter(past.flags, lambda f: NOT list_contains(now.flags, f)), ', '), '') AS note
+        concat_ws('; ', decided.words, left_out.reason) AS note
     FROM (
-        SELECT ranking_id, before, unnest([ranking_id, before]) AS either, scorecard, variant FROM step
+        SELECT ranking_id, unnest([ranking_id, before]) AS either FROM step
         WHERE variant = 'derived' AND before IS NOT NULL
     ) AS pair
     JOIN step USING (ranking_id)
@@ -39,8 +38,14 @@ moved AS (
     LEFT JOIN counted AS past ON past.ranking_id = step.before AND past.vendor = claim.vendor AND past.claim_key = claim.claim_key
     LEFT JOIN stored.derived_left_out AS left_out
         ON left_out.ranking_id = step.ranking_id AND left_out.claim_key = claim.claim_key AND now.version IS NULL
+    LEFT JOIN LATERAL (
+        SELECT string_agg(name || if(reading = '', '', ' is ' || reading) || ', says ' || who, '; ' ORDER BY decision_id)
+            AS words
+        FROM stored.decisions AS decision
+        WHERE decision.claim_key = claim.claim_key
+            AND decided_at > step.recorded_before AND decided_at <= step.recorded_at
+    ) AS decided ON true
     WHERE now.version IS DISTINCT FROM past.version OR now.scored IS DISTINCT FROM past.scored
-    GROUP BY ALL
 )
 SELECT
     cause.scorecard,
@@ -48,6 +53,7 @@ SELECT
     cause.vendor,
     cause.kind,
     coalesce(now.metric, past.metric) AS metric,
+    coalesce(now.qualifiers['capability'], past.qualifiers['capability']) AS capability,
     past.text_value AS text_before,
     now.text_value AS text_after,
     cause.note,
@@ -94,11 +100,12 @@ COMMENT ON VIEW ranking_causes IS 'Why a kept ranking differs from the one befor
 COMMENT ON COLUMN ranking_causes.scorecard IS 'The scorecard''s id.';
 COMMENT ON COLUMN ranking_causes.variant IS 'standing (published scores), proposed (held against the standing ranking of its run) or derived (from claims).';
 COMMENT ON COLUMN ranking_causes.vendor IS 'The vendor whose score it moves; null where it may be all.';
-COMMENT ON COLUMN ranking_causes.kind IS 'counts, counts_no_more, changed, settled (its open readings differ), scored_otherwise, proposed, confirmed (a person''s word) or scorecard.';
+COMMENT ON COLUMN ranking_causes.kind IS 'counts, counts_no_more, changed, settled (a person answered a question about it), scored_otherwise, proposed, confirmed (a person''s word on the score) or scorecard.';
 COMMENT ON COLUMN ranking_causes.metric IS 'The claim''s metric; null where the cause is no claim.';
+COMMENT ON COLUMN ranking_causes.capability IS 'Of a capability, which one.';
 COMMENT ON COLUMN ranking_causes.text_before IS 'The value that counted before, as on its page.';
 COMMENT ON COLUMN ranking_causes.text_after IS 'The value that counts now.';
-COMMENT ON COLUMN ranking_causes.note IS 'The flags that were settled, why the claim counts no more, or who said what.';
+COMMENT ON COLUMN ranking_causes.note IS 'Who said what, and why a claim counts no more.';
 COMMENT ON COLUMN ranking_causes.claim_key IS 'The claim''s name.';
 COMMENT ON COLUMN ranking_causes.version_before IS 'Its version that counted before.';
 COMMENT ON COLUMN ranking_causes.version IS 'Its version that counts now.';
