@@ -23,13 +23,15 @@ run: $(STAMP) ## Refresh the demo vendors' site for two days and print the ranki
 	@$(BIN)/koujing demo
 
 test: $(STAMP) ## Run the tests on all cores
-	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not faults"
 
 # What a team shares goes through two extensions of DuckDB, of which wheels exist for one version of it only.
-shared: ## Run the tests of a shared ledger, with the DuckDB that can (needs PostgreSQL's programs)
+shared: $(STAMP) ## Run the tests of a shared ledger, with the DuckDB that can (needs PostgreSQL's programs)
 	@test -x .venv-shared/bin/python || $(PYTHON) -m venv .venv-shared
-	@grep -v '^duckdb==' requirements.lock > .venv-shared/rest.txt
-	@.venv-shared/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-shared/rest.txt -e '.[shared]'
+	@$(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))' \
+	  > "$$(.venv-shared/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/rest.pth"
+	@.venv-shared/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["shared"])')
 	@.venv-shared/bin/python -m pytest tests/warehouse/test_shared.py
 
 lint: $(STAMP) ## Layers, style and types
@@ -52,7 +54,8 @@ bench: $(STAMP) ## Measure speed as ratios in one run
 scale: $(STAMP) ## Measure the ledger with a million versions in 10,000 pages (slow)
 	@$(BIN)/python -m tests.bench.ledger 10000
 
-faults: $(STAMP) ## Kill a refresh 200 times at random points and look at what is left (slow)
+faults: $(STAMP) ## Every fault test, and a refresh that is killed 200 times at random points (slow)
+	@$(BIN)/python -m pytest -m faults
 	@$(BIN)/python -m tests.faults.kill_refresh 200
 
 fuzz: $(STAMP) ## Fuzz extraction for FUZZ_SECONDS (60), guided by coverage

@@ -226,7 +226,10 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kilobytes", [4, 300, 2000])
+@pytest.mark.parametrize(
+    "kilobytes",
+    [4, pytest.param(300, marks=pytest.mark.faults), pytest.param(2000, marks=pytest.mark.faults)],
+)
 def test_a_process_whose_files_may_not_grow_fails_and_leaves_a_ledger_that_goes_on(
     home: Home, site: DemoServer, undisturbed: list[list[tuple[object, ...]]], kilobytes: int
 ) -> None:
@@ -242,7 +245,14 @@ def test_a_process_whose_files_may_not_grow_fails_and_leaves_a_ledger_that_goes_
     assert told(home) == undisturbed
 
 
-@pytest.mark.parametrize("jump", [timedelta(days=-30), timedelta(hours=-1), timedelta(days=400)])
+@pytest.mark.parametrize(
+    "jump",
+    [
+        timedelta(days=-30),
+        pytest.param(timedelta(hours=-1), marks=pytest.mark.faults),
+        pytest.param(timedelta(days=400), marks=pytest.mark.faults),
+    ],
+)
 def test_a_clock_that_jumps_loses_and_doubles_nothing(
     home: Home, site: DemoServer, undisturbed: list[list[tuple[object, ...]]], jump: timedelta
 ) -> None:

@@ -78,6 +78,7 @@ def test_a_run_that_is_killed_while_it_asks_pays_for_no_reply_twice(tmp_path):
     ]
 
 
+@pytest.mark.faults
 def test_of_two_runs_at_once_the_second_says_that_the_first_is_at_work(tmp_path):
     home = tmp_path / "home"
     with serving(answer=hangs_at(1)) as server:

@@ -26,12 +26,15 @@ LAYOUT = {"schema_version", "laid_views"}
 
 
 def old_ledger(home, version):
-    """A ledger that was begun with version 1, used with each version up to this one, and then closed."""
-    database = Database.open(home.ledger)
+    """A ledger that was begun with version 1 and used with each version up to this one; open."""
+    elsewhere = home.root / "old.duckdb"
+    database = Database.open(elsewhere)
     for step in shipped_migrations()[:version]:
         migrate(database, shipped_migrations()[: step.version])
         database.run_script((CASES / f"at_{step.version:03}.sql").read_text(encoding="utf-8"))
-    return database
+    database.close()
+    elsewhere.rename(home.ledger)
+    return Database.open(home.ledger)
 
 
 def cells(database, columns_of):
@@ -74,7 +77,7 @@ def test_every_cell_of_an_earlier_version_is_still_there(home, version):
     assert after == before
 
 
-@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("version", [1, 2, VERSIONS[-1]])
 def test_a_ledger_of_an_earlier_version_is_published_and_goes_on(home, version):
     old_ledger(home, version).close()
     with Ledger.open(home) as ledger:
@@ -147,9 +150,11 @@ def test_no_migration_was_edited_after_it_landed():
 
 
 def test_a_ledger_that_version_5_gave_the_column_itself_comes_up_too(home):
-    database = Database.open(home.ledger)
+    elsewhere = home.root / "old.duckdb"
+    database = Database.open(elsewhere)
     migrate(database, shipped_migrations()[:7])
     database.run_script("ALTER TABLE stored.snapshots ADD COLUMN rendered BOOLEAN DEFAULT false")
     database.close()
+    elsewhere.rename(home.ledger)
     with Ledger.open(home) as ledger:
         assert ledger._database.rows("SELECT max(version) AS v FROM stored.schema_version") == [{"v": 8}]

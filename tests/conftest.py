@@ -1,0 +1,38 @@
+"""What all tests share."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warehouse.database import Database
+from warehouse.home import open_home
+from warehouse.ledger import Ledger
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _new_ledgers_are_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """A new ledger in this process is a copy of one that was made once, as users' are.
+
+    To lay the schema, the views and their comments takes a third of a second, and tests do it a thousand times.
+    """
+    home = open_home(tmp_path_factory.mktemp("template"))
+    with Ledger.open(home):
+        pass
+    as_it_is = Database.open.__func__  # type: ignore[attr-defined]
+
+    def open_copy(cls: type[Database], path: Path, *more: Any, **named: Any) -> Database:
+        log = path.with_name(path.name + ".wal")
+        if path.name == home.ledger.name and not path.exists() and not log.exists():
+            with contextlib.suppress(OSError):  # what is wrong with the folder is for the real one to say
+                shutil.copyfile(home.ledger, path)
+        return as_it_is(cls, path, *more, **named)  # type: ignore[no-any-return]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Database, "open", classmethod(open_copy))
+        yield
