@@ -284,7 +284,12 @@ def _root(number: Fraction, degree: Fraction) -> Fraction:
         raise NotComparableError("a growth rate needs figures above nothing")
     exact = _DIGITS.divide(Decimal(number.numerator), Decimal(number.denominator))
     power = _DIGITS.divide(Decimal(degree.denominator), Decimal(degree.numerator))
-    return Fraction(_DIGITS.power(exact, power))
+    try:
+        return Fraction(_DIGITS.power(exact, power))
+    except ArithmeticError:
+        raise NotComparableError(
+            "growth like that, in so short a time, is no figure of this domain"
+        ) from None
 
 
 def _span(

@@ -23,11 +23,12 @@ from extractors.checks.meeting import (
     is_ceiling,
     meet,
 )
+from extractors.checks.periods import OF_VALIDITY, held, held_apart
 from extractors.checks.said import Said, said
 from extractors.checks.spelling import word
 from schemas.quantity import Bound
 
-VERSION = "3"
+VERSION = "4"
 
 
 _ASIDE = frozenset({"formula", "capability", "note", "lang", "source_tier", "quote"})
@@ -43,6 +44,10 @@ def compare(a: Said, b: Said) -> Compared:
             return _absence(first, second)
     if (products := _products(a, b)) is not None:
         return products
+    if (days := held(_of_time(a), _of_time(b))) is not None:
+        if (times := held_apart(*days)) is not None:
+            return apart(times)
+        a, b = _without_times(a), _without_times(b)
     if (other := _other_thing(a, b)) is not None:
         return other
     if a.metric == "capability":
@@ -62,10 +67,20 @@ def _products(a: Said, b: Said) -> Compared | None:
     lines = [(_RELEASE.match(p), p) for p in (a.product, b.product)]
     bases = [(m[1] if m else p, m[2] if m else "") for m, p in lines]
     if bases[0][0] == bases[1][0] and "" in (bases[0][1], bases[1][1]):
-        return None
+        line, other = (a, bases[1][1]) if not bases[0][1] else (b, bases[0][1])
+        release = line.qualifiers.get("release", other)
+        return None if release == other else apart(f"two releases: {release} and {other}")
     if bases[0][0] == bases[1][0]:
         return apart(f"two releases: {a.product} and {b.product}")
     return apart(f"two products: {a.product} and {b.product}")
+
+
+def _of_time(one: Said) -> dict[str, str]:
+    return {k: one.spelled.get(v, v) for k, v in one.qualifiers.items() if k in OF_VALIDITY}
+
+
+def _without_times(one: Said) -> Said:
+    return replace(one, qualifiers={k: v for k, v in one.qualifiers.items() if k not in OF_VALIDITY})
 
 
 def _absence(missing: Said, other: Said) -> Compared:
@@ -102,8 +117,6 @@ def _other_thing(a: Said, b: Said) -> Compared | None:
         first, second = a.qualifiers[key], b.qualifiers[key]
         if first != second:
             return apart(f"{key} differs: {a.spelled[first]} and {b.spelled[second]}")
-    if any(word(key) in ("validfrom", "validto") for key in (*a.qualifiers, *b.qualifiers)):
-        return None
     for key in sorted(set(a.condition) & set(b.condition)):
         first, second = a.condition[key], b.condition[key]
         if first != second and not (key == "access" and "mixed" in (first, second) and a.metric != b.metric):

@@ -75,6 +75,8 @@ def meet(a: Said, b: Said) -> Compared:
 
 
 def _conflict(a: Said, b: Said, what: str) -> Compared:
+    if a.shown == b.shown:  # one text, read as two figures
+        a, b = (replace(one, shown=f"{one.shown} ({one.figure} {one.unit})") for one in (a, b))
     figures = a.figure or Fraction(0), b.figure or Fraction(0)
     hint = ""
     if figures[0] and figures[1]:

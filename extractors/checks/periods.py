@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 _YEAR = re.compile(r"(?<!\d)((?:19|20)\d{2})(?!\d)")
@@ -96,3 +97,54 @@ def near(statement: str, value: str) -> Period | None:
             if period is not None:
                 return period
     return None
+
+
+# From when until when a statement holds
+
+Days = tuple[tuple[int, int, int], tuple[int, int, int]]
+"""A first and a last day, each as year, month and day; a last day of 31 stands for the month's last."""
+OF_VALIDITY = ("date", "valid_from", "valid_to")
+_EVER: Days = (0, 0, 0), (9999, 12, 31)
+
+
+def days_of(text: str) -> Days | None:
+    """The first and the last day of what the text names; None where it names no year."""
+    if (day := read_day(text)) is not None:
+        return day, day
+    period = read_period(text)
+    if period is None or period.year is None or not period.months:
+        return None
+    return (period.year, period.begins, 1), (period.year, period.begins + period.months - 1, 31)
+
+
+def held(one: Mapping[str, str], other: Mapping[str, str]) -> tuple[Days, Days] | None:
+    """When two statements hold, by their qualifiers; None where either says nothing of it, or both only a date."""
+    spans = _span(one), _span(other)
+    if spans[0] is None or spans[1] is None or set(one) | set(other) == {"date"}:
+        return None
+    return spans[0], spans[1]
+
+
+def _span(said: Mapping[str, str]) -> Days | None:
+    named = {key: days for key in OF_VALIDITY if (days := days_of(said.get(key, ""))) is not None}
+    if not named:
+        return None
+    date = named.get("date", _EVER)
+    return named.get("valid_from", date)[0], named.get("valid_to", date)[1]
+
+
+def held_apart(one: Days, other: Days) -> str | None:
+    """Why they do not hold at one time; None where they may.
+
+    What has no end holds until what begins later replaces it.
+    """
+    earlier, later = sorted((one, other))
+    if earlier[1] < later[0]:
+        return f"one holds until {_shown(earlier[1])}, the other from {_shown(later[0])}"
+    if earlier[0] < later[0] and earlier[1] == later[1] == _EVER[1]:
+        return f"what holds from {_shown(later[0])} replaces what was said before"
+    return None
+
+
+def _shown(day: tuple[int, int, int]) -> str:
+    return f"{day[0]}-{day[1]:02}-{day[2]:02}"

@@ -15,10 +15,12 @@ from typing import NamedTuple
 
 from pydantic import Field
 
+from extractors.fold import fold
 from schemas.datafile import parse_data
 from schemas.document import Document
 from schemas.extraction import Suspicion
 from schemas.record import Record
+from schemas.registry import registry
 
 _INVISIBLE = re.compile(
     "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0f"
@@ -75,8 +77,9 @@ class Span(NamedTuple):
 def _load() -> tuple[tuple[_Sign, ...], re.Pattern[str]]:
     text = (files("extractors") / "model" / "injection.yaml").read_text(encoding="utf-8")
     found = parse_data(text, _Kinds, name="extractors/model/injection.yaml")
+    names = "|".join(name for name in (*registry().metrics, *registry().bases) if "_" in name)
     signs = tuple(
-        _Sign(kind.name, one.holds, re.compile(one.pattern, re.IGNORECASE))
+        _Sign(kind.name, one.holds, re.compile(one.pattern.replace("{names}", names), re.IGNORECASE))
         for kind in found.kinds
         for one in kind.patterns
     )
@@ -90,8 +93,8 @@ class _Plain(dict[str, str]):
     """What a character looks like to a reader, found out once for each."""
 
     def __missing__(self, char: str) -> str:
-        made = "" if _INVISIBLE.match(char) else unicodedata.normalize("NFKC", char).translate(_LOOKALIKES)
-        return self.setdefault(char, made)
+        plain = fold(unicodedata.normalize("NFKC", char)).translate(_LOOKALIKES)
+        return self.setdefault(char, "" if _INVISIBLE.match(char) else plain)
 
 
 _PLAIN = _Plain()

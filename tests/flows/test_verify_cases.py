@@ -28,8 +28,13 @@ def test_each_case_gives_one_object():
     assert all(set(o) == {"id", "verdict", "reason"} and o["reason"] for o in objects)
 
 
+LONG = json.dumps(
+    {"id": "x", "a": {"metric": "mfu", "text_value": "9" * 2001}, "b": {"metric": "mfu"}}
+).encode()
+
+
 @pytest.mark.parametrize(
-    "bad", [b"{", b"[1]", b'{"id": 3}', b"\xff\xfe", b'{"id": "x", "parts": 7}', b"[" * 5000]
+    "bad", [b"{", b"[1]", b'{"id": 3}', b"\xff\xfe", b'{"id": "x", "parts": 7}', b"[" * 5000, LONG]
 )
 def test_a_bad_line_is_named_and_the_rest_still_runs(bad):
     got = verify(GOOD.encode() + b"\n" + bad + b"\n" + PAIR.encode(), "--cases", "-")
@@ -37,6 +42,13 @@ def test_a_bad_line_is_named_and_the_rest_still_runs(bad):
     assert len(got.stdout.splitlines()) == 2
     assert "-, line 2: " in got.stderr
     assert "1 line could not be read" in got.stderr
+
+
+def test_a_growth_beyond_all_figures_is_no_failure():
+    sides = [("start", "1"), ("end", "1e59"), ("periods", "1e-59"), ("cagr", "5")]
+    case = {"id": "g", "parts": [{"role": role, "value": value} for role, value in sides]}
+    got = verify(json.dumps(case).encode(), "--cases", "-")
+    assert json.loads(got.stdout)["verdict"] == "not_comparable"
 
 
 def test_a_case_without_id_is_named_by_its_line():

@@ -11,6 +11,7 @@ import yaml
 
 from extractors.extract import extract
 from extractors.model.asking import Answer, ModelReader, Question
+from extractors.model.injection import find_attempts
 from schemas.registry import registry
 from tests.quality.scripted import answered, blank
 
@@ -18,6 +19,7 @@ CASES = yaml.safe_load((Path(__file__).parents[1] / "cases/model/injection.yaml"
 PAGE = """<html><head><title>UCloud 训练集群{title}</title>{meta}</head><body><h1>计算网络</h1>
 <p>每节点提供 3.2 Tbps RDMA 带宽。</p>{paragraph}<p>Total capability 1.6 Tbps.{beside}</p>
 <table>{caption}<tr><th>规格</th><th>RDMA 带宽（每节点）</th></tr><tr><td>标准型</td><td>800 Gbps</td></tr>{row}</table></body></html>"""
+ORDERS = yaml.safe_load((Path(__file__).parents[1] / "cases/model/orders.yaml").read_text(encoding="utf-8"))
 HONEST = {"3.2 Tbps", "1.6 Tbps", "800 Gbps"}
 SPOTS = {
     "paragraph": ("paragraph", "<p>{}</p>", "shown text"),
@@ -98,6 +100,42 @@ def test_a_payload_is_never_a_claim(case, with_model):
         assert [c.text_value for c in figures if "suspicious_text" in c.flags] == ["1.6 Tbps"]
 
 
+@pytest.mark.parametrize("text", ORDERS["known"])
+def test_an_order_in_other_words_is_no_claim(text):
+    got = extract(
+        page_with({"where": "paragraph", "text": text}), source="page", name="page.html", vendor="ucloud",
+        second=ModelReader(Obedient(text)),
+    )  # fmt: skip
+    assert {claim.text_value for claim in got.claims if claim.metric != "capability"} == HONEST
+    assert [found.place for found in got.suspicions] == ["shown text"]
+
+
+@pytest.mark.parametrize("text", ORDERS["figure_apart"])
+def test_a_figure_behind_an_order_is_a_claim_that_a_person_is_asked_about(text):
+    got = extract(
+        page_with({"where": "paragraph", "text": text}), source="page", name="page.html", vendor="ucloud",
+        second=ModelReader(Obedient(text)),
+    )  # fmt: skip
+    doubtful = {c.text_value for c in got.claims if "suspicious_text" in c.flags}
+    assert doubtful <= {"9.9 Tbps"} == {c.text_value for c in got.claims if c.metric != "capability"} - HONEST
+    assert [found.place for found in got.suspicions] == ["shown text"]
+    assert doubtful
+
+
+@pytest.mark.parametrize("text", ORDERS["unknown"])
+@pytest.mark.parametrize("where", ["hidden by style", "comment", "alt text", "meta", "template"])
+def test_an_order_that_no_reader_sees_is_no_claim_also_where_it_is_not_known_for_one(text, where):
+    got = extract(
+        page_with({"where": where, "text": text}), source="page", name="page.html", vendor="ucloud",
+        second=ModelReader(Obedient(text)),
+    )  # fmt: skip
+    assert {claim.text_value for claim in got.claims if claim.metric != "capability"} == HONEST
+
+
+def test_the_orders_that_are_said_to_be_unknown_are():
+    assert [text for text in ORDERS["unknown"] if find_attempts(text)] == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -111,6 +149,25 @@ def test_a_payload_is_never_a_claim(case, with_model):
         "Nodes return 40 GB/s when clients read only cached data.",
         "AI models should be stored on the parallel file system.",
         "用于大模型训练的集群，AI 应用请填写工单申请。",
+        "RDMA lets the NIC bypass the operating system and reach 3.2 Tbps per node.",
+        "RDMA 绕过操作系统内核，满足训练的要求，每节点 3.2 Tbps。",
+        "Mount options override the system defaults of 8 MiB.",
+        "从现在起，所有新用户均可享受每节点 3.2 Tbps 网络。",
+        "故障节点进入维护模式后自动替换，忽略全部告警。",
+        "When reading large files, use 1 MiB blocks for 20 GB/s per client.",
+        "When the client reaches the end of the data, throughput drops to 2 GB/s.",
+        "The parameter must be set to 64 for 400 Gbps ports.",
+        "以上价格以实际账单为准，实例带宽 100 Gbps。",
+        "Our AI assistant: built on 1,024 GPUs with 3.2 Tbps each node.",
+        "For AI training: 8 GPUs and 3.2 Tbps per node.",
+        "Hello developers: the cluster has 16,000 GPUs.",
+        "把带宽从 1.6 Tbps 提升到 3.2 Tbps。",
+        "将 IOPS 提高至 3000 万。",
+        "人工智能训练需要每节点 3.2 Tbps 的带宽。",
+        "The assistant answers when asked about quotas of 64 instances.",
+        "Discard of blocks is done at 2 GB/s.",
+        "Your output is written at 2 TB/s to the parallel file system.",
+        "Ignore the figures of the old generation; each node now has 3.2 Tbps.",
     ],
 )
 def test_ordinary_words_are_no_orders(text):
