@@ -8,8 +8,8 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
-from schemas.datafile import fault
-from schemas.record import Exact, Record, Words
+from schemas.datafile import Once, fault
+from schemas.record import Record, Words, Written
 from schemas.registry import registry
 from schemas.source import Tier
 
@@ -18,6 +18,7 @@ TOP = Decimal(5)
 
 _CONDITIONS = ("load", "scale", "workload", "access", "size", "protocol")
 _DIRECTIONS = ("unidirectional", "bidirectional")
+_REPEATED_GROUP = re.compile(r"(?<!\\)\)[*+{]")
 _NEVER_AS_PUBLISHED = ("secondhand", "internal_error")
 
 
@@ -39,8 +40,8 @@ def _basis(name: str) -> str:
 MetricName = Annotated[str, AfterValidator(_metric)]
 CapabilityName = Annotated[str, AfterValidator(_capability)]
 BasisName = Annotated[str, AfterValidator(_basis)]
-Score = Annotated[Exact, Field(ge=Decimal(0), le=TOP)]
-Share = Annotated[Exact, Field(gt=Decimal(0), le=Decimal(1))]
+Score = Annotated[Written, Field(ge=Decimal(0), le=TOP)]
+Share = Annotated[Written, Field(gt=Decimal(0), le=Decimal(1))]
 Id = Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_]*$")]
 
 
@@ -48,7 +49,7 @@ class Anchor(Record):
     """A named point of a map: a figure of `at` (in the metric's unit) scores `score`, and why a buyer says so."""
 
     name: Id
-    at: Exact
+    at: Written
     score: Score
     why: Words
 
@@ -64,7 +65,7 @@ class Conversion(Record):
     unit: str | None = None
     direction: Literal["unidirectional", "bidirectional"] | None = None
     to: str
-    times: Exact | Literal["accelerator_count"]
+    times: Written | Literal["accelerator_count"]
     why: Words
 
     @field_validator("to")
@@ -104,7 +105,7 @@ class Measure(Record):
     metric: MetricName | None = None
     capability: CapabilityName | None = None
     where: dict[str, str] = Field(default_factory=dict)
-    bases: tuple[BasisName, ...] = ()
+    bases: Annotated[tuple[BasisName, ...], Once] = ()
     direction: Literal["unidirectional", "bidirectional"] | None = None
     conversions: tuple[Conversion, ...] = ()
     map: Literal["log", "linear", "steps"] | None = None
@@ -121,8 +122,10 @@ class Measure(Record):
                 raise fault((key,), key, f"a condition is one of {', '.join(_CONDITIONS)}")
             try:
                 re.compile(pattern)
-            except re.error as error:
+            except (re.error, OverflowError) as error:
                 raise fault((key,), pattern, f"it is no regular expression: {error}") from None
+            if _REPEATED_GROUP.search(pattern):
+                raise fault((key,), pattern, "a group that is repeated can take for ever; write it out")
         return value
 
     @field_validator("bases")
@@ -235,7 +238,7 @@ class Points(Record):
     """What stating a capability adds; below zero, what it takes away (an allow-list, say)."""
 
     capability: CapabilityName
-    points: Exact
+    points: Written
     why: Words
 
 
@@ -325,7 +328,7 @@ class Rubric(Record):
     in the score. `places`: decimal places to which a dimension's score is rounded half up; not rounded without.
     """
 
-    tiers: tuple[Tier, ...] = Field(min_length=1)
+    tiers: Annotated[tuple[Tier, ...], Once] = Field(min_length=1)
     as_published: tuple[AsPublished, ...] = ()
     places: int | None = Field(default=None, ge=0, le=12)
 

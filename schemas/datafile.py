@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 import yaml
-from pydantic import BaseModel, ValidationError
+from pydantic import AfterValidator, BaseModel, ValidationError
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from schemas.errors import DataFileError
 
 Model = TypeVar("Model", bound=BaseModel)
+Entry = TypeVar("Entry", bound=Hashable)
 Loc = tuple[int | str, ...]
 
 
@@ -21,15 +23,21 @@ _LARGEST = 1_000_000
 
 
 class _ExactLoader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]
-    """Keeps 0.22 as the text "0.22", so that no weight passes through a binary float; dates stay text too."""
+    """Keeps 0.22 as the text "0.22", so that no weight passes through a binary float; dates stay text too.
+
+    So do 010 and 1:30, which YAML takes for 8 and for 90.
+    """
 
 
 _ExactLoader.yaml_implicit_resolvers = {
     first: [
-        (tag, pattern) for tag, pattern in resolvers if tag.rpartition(":")[2] not in ("float", "timestamp")
+        (tag, re.compile(r"[-+]?(?:0|[1-9][0-9]{0,17})\Z") if tag.endswith(":int") else pattern)
+        for tag, pattern in resolvers
+        if tag.rpartition(":")[2] not in ("float", "timestamp")
     ]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()
 }
+_TEXT = yaml.SafeLoader.DEFAULT_SCALAR_TAG
 
 
 def read_data_file(path: Path, model: type[Model]) -> Model:
@@ -57,18 +65,17 @@ def parse_data(text: str, model: type[Model], *, name: str) -> Model:
     """Gives the validated content of YAML text; `name` stands for the file in errors."""
     loader = _ExactLoader(text)
     try:
-        _refuse_aliases(text, name)
+        _refuse_unprintable(text, name)
+        _refuse_signs(text, name)
         node = loader.get_single_node()
         _refuse_duplicates(node, name)
         content = None if node is None else loader.construct_document(node)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        problem = getattr(error, "problem", None) or "it is not YAML"
-        raise DataFileError(
-            name, mark.line + 1 if mark else 0, str(problem), "it must be valid YAML"
-        ) from None
-    except (ValueError, KeyError, TypeError) as error:  # an escape or a tag that names no value
+        raise DataFileError(name, *_problem(error, text), "it must be valid YAML") from None
+    except (ValueError, KeyError, TypeError) as error:  # an escape that names no character
         raise DataFileError(name, 0, str(error), "it must be valid YAML") from None
+    except RecursionError:
+        raise DataFileError(name, 0, "it is nested too deeply", "it must be valid YAML") from None
     finally:
         loader.dispose()
     if not isinstance(content, Mapping):
@@ -93,20 +100,53 @@ def fault(loc: Loc, found: object, allowed: str) -> ValidationError:
     return ValidationError.from_exception_data("file", [InitErrorDetails(type=kind, loc=loc, input=found)])
 
 
-def _refuse_aliases(text: str, name: str) -> None:
-    """An alias can stand for itself or multiply without end, and no file of ours needs one."""
-    if "&" not in text and "*" not in text:
-        return  # neither can be written without its sign, and looking through all tokens takes a third of the time
+def _once(value: tuple[Entry, ...]) -> tuple[Entry, ...]:
+    for place, entry in enumerate(value):
+        if entry in value[:place]:
+            raise fault((place,), str(entry), "it stands before already")
+    return value
+
+
+Once = AfterValidator(_once)
+"""Of a tuple: no entry stands twice."""
+
+
+def _problem(error: yaml.YAMLError, text: str) -> tuple[int, str]:
+    """The line, and what is wrong; of what is never closed the line on which it was opened."""
+    mark, problem = getattr(error, "problem_mark", None), getattr(error, "problem", None)
+    context, opened = getattr(error, "context", None), getattr(error, "context_mark", None)
+    if problem is None or mark is None:
+        return 0, "it is not YAML"
+    if context is None or opened is None or opened.line == mark.line:
+        return mark.line + 1, str(problem)
+    if mark.line >= len(text.splitlines()):
+        return opened.line + 1, f"{problem} {context}"
+    return mark.line + 1, f"{problem} {context} on line {opened.line + 1}"
+
+
+def _refuse_unprintable(text: str, name: str) -> None:
+    if found := yaml.reader.Reader.NON_PRINTABLE.search(text.removeprefix("\ufeff")):
+        line = text.count("\n", 0, found.start()) + 1
+        raise DataFileError(name, line, f"it holds the character {found.group()!r}", "remove it")
+
+
+def _refuse_signs(text: str, name: str) -> None:
+    """An alias can stand for itself or multiply without end, a tag can name a type; no file of ours needs one."""
+    if not any(sign in text for sign in "&*!"):
+        return  # none can be written without its sign, and looking through all tokens takes a third of the time
     for token in yaml.scan(text, Loader=_ExactLoader):
+        line = token.start_mark.line + 1
         if isinstance(token, yaml.AliasToken | yaml.AnchorToken):
-            line = token.start_mark.line + 1
             raise DataFileError(
                 name, line, f"it uses the anchor or alias {token.value!r}", "write the value out"
             )
+        if isinstance(token, yaml.TagToken):
+            tag = "".join(part or "" for part in token.value)
+            raise DataFileError(name, line, f"it uses the tag {tag!r}", "write the value without it")
 
 
 def _refuse_duplicates(root: yaml.Node | None, name: str) -> None:
-    """A key given twice would silently lose its first value."""
+    """A key given twice would silently lose its first value; one that is no text would be looked for as one."""
     waiting = [root]
     while waiting:
         node = waiting.pop()
@@ -114,6 +154,8 @@ def _refuse_duplicates(root: yaml.Node | None, name: str) -> None:
             seen: dict[str, int] = {}
             for key, value in node.value:
                 text, line = str(key.value), key.start_mark.line + 1
+                if key.tag != _TEXT:
+                    raise DataFileError(name, line, f"the key {text[:60]!r} is no text", "quote it")
                 if text in seen:
                     raise DataFileError(
                         name,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, ValidationInfo, field_validator, model_validator
 
-from schemas.criteria import TOP, CapabilityName, Criterion, MetricName, Rubric, check_criteria
-from schemas.datafile import fault
-from schemas.record import Exact, Record, Words
+from schemas.criteria import TOP, CapabilityName, Criterion, MetricName, Rubric, Share, check_criteria
+from schemas.datafile import Once, fault
+from schemas.record import Record, Words, Written
 from schemas.registry import registry
 
 
@@ -22,11 +22,11 @@ class Dimension(Record):
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
     label: Words
-    weight: Exact = Field(gt=Decimal(0), le=Decimal(1))
+    weight: Share
     why: Words
-    metrics: tuple[MetricName, ...] = ()
-    capabilities: tuple[CapabilityName, ...] = ()
-    compare: tuple[MetricName, ...] = ()
+    metrics: Annotated[tuple[MetricName, ...], Once] = ()
+    capabilities: Annotated[tuple[CapabilityName, ...], Once] = ()
+    compare: Annotated[tuple[MetricName, ...], Once] = ()
     criteria: tuple[Criterion, ...] = ()
 
     @field_validator("criteria")
@@ -50,8 +50,8 @@ class EditorialScore(Record):
     `rests_on` narrows the dimension's claims to these metrics or `capability:NAME` entries; empty means all.
     """
 
-    score: Exact
-    rests_on: tuple[str, ...] = ()
+    score: Written
+    rests_on: Annotated[tuple[str, ...], Once] = ()
 
 
 class Scorecard(Record):
@@ -62,16 +62,31 @@ class Scorecard(Record):
     derived from claims too (`mode` says which stand). Totals are rounded half up once, to `decimals`, for display.
     """
 
-    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    id: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$", max_length=64)
     name: Words
     origin: Words
-    scale_min: Exact = Decimal(0)
-    scale_max: Exact = Decimal(5)
+    scale_min: Written = Decimal(0)
+    scale_max: Written = Decimal(5)
     decimals: int = Field(default=2, ge=0, le=6)
-    mode: Literal["editorial", "derived"] = "editorial"
     rubric: Rubric | None = None
+    mode: Literal["editorial", "derived"] = "editorial"
     dimensions: tuple[Dimension, ...] = Field(min_length=1)
     editorial: dict[str, dict[str, EditorialScore]] = Field(default_factory=dict)
+
+    @field_validator("scale_max")
+    @classmethod
+    def _above(cls, value: Decimal, info: ValidationInfo) -> Decimal:
+        least: Decimal = info.data.get("scale_min", value - 1)
+        if value <= least:
+            raise ValueError(f"the scale must end above where it begins ({least})")
+        return value
+
+    @field_validator("mode")
+    @classmethod
+    def _by_a_rubric(cls, value: str, info: ValidationInfo) -> str:
+        if value == "derived" and info.data.get("rubric", value) is None:
+            raise ValueError("derived scores need a `rubric`: which claims count")
+        return value
 
     @field_validator("dimensions")
     @classmethod

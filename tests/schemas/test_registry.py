@@ -107,8 +107,8 @@ BOMB = "a: &a [x, x, x]\nb: &b [*a, *a, *a]\nmetrics: [*b, *b, *b]\n"
     [
         (BOMB, 1, "anchor or alias 'a'"),
         ("metrics: &a [*a]\n", 1, "anchor or alias 'a'"),
-        ("metrics: !!bool abc\n", 0, "abc"),
-        ("metrics: !!int x\n", 0, ""),
+        ("metrics: !!bool abc\n", 1, "the tag '!!bool'"),
+        ("metrics: !!int x\n", 1, "the tag '!!int'"),
         ("metrics: !!python/object:os.system x\n", 1, ""),
     ],
 )

@@ -43,6 +43,40 @@ def claim(metric: str, *, vendor: str | None, product: str | None = None, **qual
     )
 
 
+HOSTILE = yaml.safe_load((CASES / "hostile.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("case", HOSTILE, ids=[case["name"] for case in HOSTILE])
+def test_a_hostile_edit_is_refused_with_its_line_or_does_no_harm(case: dict[str, str]) -> None:
+    base = {"sound": SOUND, "derived": DERIVED}[case["card"]]
+    assert base.count(case["replace"]) == 1
+    text = base.replace(case["replace"], case["by"])
+    if "line" not in case:
+        parse_data(text, CardFile, name="card.yaml")
+        return
+    with pytest.raises(DataFileError) as caught:
+        parse_data(text, CardFile, name="card.yaml")
+    assert case["says"] in str(caught.value)
+    assert (caught.value.file, caught.value.line) == ("card.yaml", case["line"])
+
+
+@pytest.mark.parametrize(
+    ("by", "line"),
+    [
+        ("id: " + "[" * 20_000 + "]" * 20_000, 1),
+        ("id: small\n" + "".join(f"k{number}: 1\n" for number in range(20_000)), 2),
+        ("id: " + "a" * 200_000, 1),
+        ("id: small\nscale_max: 5" + "0" * 200_000, 2),
+    ],
+    ids=["nested", "many keys", "a long word", "a long number"],
+)
+def test_a_large_hostile_file_is_refused_shortly(by: str, line: int) -> None:
+    with pytest.raises(DataFileError) as caught:
+        parse_data(SOUND.replace("id: small", by, 1), CardFile, name="card.yaml")
+    assert caught.value.line == line
+    assert len(str(caught.value)) < 300
+
+
 def test_a_sound_file_is_read_exactly() -> None:
     read = parse_data(SOUND, CardFile, name="sound.yaml")
     assert [(d.id, d.weight) for d in read.dimensions] == [
