@@ -33,6 +33,10 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing questions --vendor huawei-cloud --lang zh",
         "koujing questions --format docx --out questions.docx",
     ),
+    "report": (
+        "koujing report",
+        "koujing report --out public --lang zh",
+    ),
     "verify": (
         "koujing verify",
         "koujing verify --cases pairs.jsonl",

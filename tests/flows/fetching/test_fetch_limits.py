@@ -100,7 +100,11 @@ def test_a_page_of_the_largest_size_is_taken_and_one_byte_more_is_not(site: Any,
         (zstd.compress(PAGE)[:-4], {"Content_Encoding": "zstd"}, "the packed page broke off"),
         (zlib.compress(PAGE)[:-4], {"Content_Encoding": "deflate"}, "the packed page broke off"),
         (PAGE, {"Content_Encoding": "compress"}, "packed as 'compress'"),
-        (gzip.compress(gzip.compress(PAGE, mtime=0), mtime=0), {"Content_Encoding": "gzip, gzip"}, "packed 2 times over"),
+        (
+            gzip.compress(gzip.compress(PAGE, mtime=0), mtime=0),
+            {"Content_Encoding": "gzip, gzip"},
+            "packed 2 times over",
+        ),
     ],
 )
 def test_what_cannot_be_unpacked_is_a_reason(

@@ -1,0 +1,260 @@
+"""Reads all that a report says from the published file: a fixed number of queries, however many claims there are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping
+from fractions import Fraction
+from typing import Any
+
+from report.model import Card, CheckLine, Content, Figure, Place, Row
+from schemas.errors import KoujingError
+from schemas.rubric import Fact
+from schemas.scorecard import Scorecard
+from warehouse import facts as claim_facts
+from warehouse.derived import Derived, digest
+from warehouse.home import Home
+from warehouse.query import run_query
+from warehouse.rows import stored_claim
+from warehouse.rubric import derive
+from warehouse.uncertainty.evaluate import evaluate
+from warehouse.uncertainty.sensitivity import mean_scores, sensitivity
+
+_MEMORY = "2GB"
+_SECONDS = 300
+
+_FIGURES = """
+WITH open AS (
+    SELECT claim_key, list(flag ORDER BY flag) AS names FROM open_flags GROUP BY claim_key
+),
+place AS (
+    SELECT claim_key, version, evidence_start, evidence_end, unit_as_written FROM stored.claim_versions
+)
+SELECT claims.*, coalesce(open.names, []) AS open_names, place.evidence_start, place.evidence_end, place.unit_as_written
+FROM claims LEFT JOIN open USING (claim_key) JOIN place USING (claim_key, version)
+ORDER BY vendor, metric, claim_key
+"""
+# What stands for the claim, or does not bear on it, is told in one line; only the rest needs its reason.
+_CHECKS = """
+SELECT claim_key,
+    list((name, verdict, if(fine, '', reason), fine) ORDER BY name) AS lines
+FROM (
+    SELECT *, verdict IN ('EXACT', 'NORMALISED', 'STATED', 'DERIVED', 'OK', 'AGREE', 'SINGLE', 'T1', 'T2', 'NEW',
+        'SAME', 'CHANGED', 'NOT_APPLICABLE', 'NO_BOUND') AS fine
+    FROM checks
+)
+GROUP BY claim_key
+"""
+_OPEN = """
+SELECT flag_id, claim_key, vendor, metric, flag, text_value, question_en, question_zh, readings, unit
+FROM open_flags ORDER BY vendor, metric, flag_id
+"""
+# The only version of a claim says nothing that the claim does not.
+_HISTORY = """
+SELECT claim_key, version, valid_from, valid_to, corrected_at, cause, text_value, basis, bound, low, high, unit,
+    quote, snapshot_sha256, run_id
+FROM claim_history
+WHERE claim_key IN (SELECT claim_key FROM stored.claim_versions WHERE version > 1)
+ORDER BY claim_key, version
+"""
+_PAGES = """
+SELECT page.*, last.reason AS last_reason,
+    date_diff('day', there_at, (SELECT max(started_at) FROM runs)) AS days_since
+FROM pages AS page
+LEFT JOIN (
+    SELECT source_id, arg_max(reason, visit_id) AS reason FROM stored.visits GROUP BY source_id
+) AS last USING (source_id)
+ORDER BY vendor, source_id
+"""
+_CHANGES = "FROM changes WHERE NOT first_visit ORDER BY change_id"
+_DECISIONS = """
+SELECT decision.*, version.vendor, version.metric, version.text_value
+FROM stored.decisions AS decision JOIN stored.claim_versions AS version USING (claim_key, version)
+ORDER BY decision_id
+"""
+_SCORES = "FROM scores"
+_SNAPSHOTS = """
+SELECT sha256, arg_max(content_type, visit_id) AS content_type, arg_max(url, visit_id) AS url
+FROM stored.snapshots GROUP BY sha256
+"""
+_LATEST = """
+WITH sighting AS (
+    SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings GROUP BY claim_key
+)
+SELECT version.*, coalesce(sighting.not_seen, 0)::INTEGER AS not_seen
+FROM stored.claim_versions AS version LEFT JOIN sighting USING (claim_key)
+QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
+ORDER BY source_id, evidence_start, claim_key
+"""
+
+
+def rows(home: Home, sql: str) -> list[dict[str, Any]]:
+    """The rows of one of our own queries, by column name; QueryError where nothing was published yet."""
+    result = run_query(home, sql, memory_limit=_MEMORY, timeout_seconds=_SECONDS)
+    return [dict(zip(result.columns, row, strict=True)) for row in result.rows]
+
+
+def gather(home: Home, cards: Iterable[Scorecard]) -> Content:
+    """Gives all that a report on the home says; QueryError where nothing was published yet.
+
+    `cards`: the scorecards that count, in the order in which they are told. What open readings leave possible is
+    computed here, from the published claims alone, so that the same file gives the same report.
+    """
+    figures = {row["claim_key"]: _figure(row) for row in rows(home, _FIGURES)}
+    runs = rows(home, "FROM runs")
+    told = _cards(home, tuple(cards))
+    pages = rows(home, _PAGES)
+    stated = {figure.vendor for figure in figures.values() if figure.vendor is not None}
+    watched = {str(page["vendor"]) for page in pages if page["vendor"] is not None}
+    scored = {place.vendor for card in told for place in (*card.published, *card.by_claims)}
+    return Content(
+        at=runs[-1]["started_at"] if runs else None,
+        last_run=runs[-1] if runs else None,
+        runs=tuple(runs),
+        cards=told,
+        vendors=tuple(sorted(stated | watched | scored)),
+        figures=figures,
+        checks={row["claim_key"]: tuple(map(_check, row["lines"])) for row in rows(home, _CHECKS)},
+        flags=_by(rows(home, _OPEN), "claim_key"),
+        history=_by(rows(home, _HISTORY), "claim_key"),
+        pages=tuple(pages),
+        holds=tuple(rows(home, "FROM holds WHERE open ORDER BY hold_id")),
+        changes=tuple(rows(home, _CHANGES)),
+        moves=tuple(rows(home, "FROM ranking_moves")),
+        causes=_by(rows(home, "FROM ranking_causes"), "ranking_id"),
+        rankings=tuple(rows(home, "FROM ranking_history ORDER BY ranking_id, place")),
+        decisions=tuple(rows(home, _DECISIONS)),
+        snapshot_types={row["sha256"]: (row["content_type"], row["url"]) for row in rows(home, _SNAPSHOTS)},
+    )
+
+
+def _by(found: Iterable[Row], name: str) -> dict[Any, tuple[Row, ...]]:
+    groups: dict[Any, list[Row]] = defaultdict(list)
+    for row in found:
+        groups[row[name]].append(row)
+    return {key: tuple(group) for key, group in groups.items()}
+
+
+def _figure(row: Mapping[str, Any]) -> Figure:
+    qualifiers = dict(row["qualifiers"])
+    capability = qualifiers.pop("capability", "") if row["metric"] == "capability" else ""
+    return Figure(
+        key=row["claim_key"],
+        version=row["version"],
+        vendor=row["vendor"],
+        product=row["product"],
+        metric=row["metric"],
+        capability=capability,
+        low=row["low"],
+        high=row["high"],
+        unit=row["unit"],
+        text=row["text_value"] or "",
+        unit_as_written=row["unit_as_written"] or "",
+        bound=row["bound"],
+        best_case=row["best_case"],
+        basis=row["basis"],
+        direction=row["direction"],
+        condition=tuple(sorted(row["condition"].items())),
+        qualifiers=tuple(sorted(qualifiers.items())),
+        baseline=row["baseline"] or "",
+        open_flags=tuple(row["open_names"]),
+        quote=row["quote"],
+        start=row["evidence_start"],
+        end=row["evidence_end"],
+        path=tuple(row["path"]),
+        url=row["source_url"] or "",
+        tier=row["tier"] or "",
+        not_seen=row["not_seen"],
+        held=row["held"],
+        roll_up=row["roll_up"] or "UNSUPPORTED",
+        reading=row["reading"] or "",
+        why=row["why"] or "",
+        since=row["valid_from"],
+        source_id=row["source_id"],
+        sha256=row["snapshot_sha256"],
+        extractor=row["extractor"],
+    )
+
+
+def _check(line: tuple[Any, ...] | Mapping[str, Any]) -> CheckLine:
+    name, verdict, reason, fine = line.values() if isinstance(line, Mapping) else line
+    return CheckLine(name, verdict, reason or "", bool(fine))
+
+
+def _cards(home: Home, cards: tuple[Scorecard, ...]) -> tuple[Card, ...]:
+    facts = claim_facts.facts(
+        map(stored_claim, rows(home, _LATEST)),
+        rows(home, claim_facts.FLAGS),
+        rows(home, claim_facts.STANDING),
+    )
+    ranked = _by(rows(home, "FROM ranking"), "scorecard")
+    scored = _by(rows(home, _SCORES), "scorecard")
+    proposed = _by(rows(home, "FROM proposals"), "scorecard")
+    last = {row["scorecard"]: row["run_id"] for row in rows(home, "FROM ranking")}
+    told = []
+    for card in cards:
+        places = tuple(
+            Place(row["vendor"], row["rank"], row["rank"], row["shown"], row["shown"])
+            for row in ranked.get(card.id, ())
+        )
+        scores = {(row["vendor"], row["dimension"]): row for row in scored.get(card.id, ())} if places else {}
+        derived = _derived(card, facts)
+        turns, of = _turns(card, scores, derived)
+        told.append(
+            Card(
+                card=card,
+                published=places,
+                scores=scores,
+                derived=derived,
+                turns=turns,
+                turns_of=of,
+                left_out=_left_out(derived, facts),
+                proposals=tuple(p for p in proposed.get(card.id, ()) if p["run_id"] == last.get(card.id)),
+            )
+        )
+    return tuple(told)
+
+
+def _derived(card: Scorecard, facts: tuple[Fact, ...]) -> Derived | None:
+    if card.rubric is None:
+        return None
+    derivation = derive(card, facts)
+    if not derivation.vendors or not any(term.alternatives for term in derivation.terms):
+        return None
+    return Derived(
+        card=card,
+        derivation=derivation,
+        evaluation=evaluate(derivation),
+        versions={fact.stored.claim.claim_key: fact.stored.version for fact in facts},
+        inputs=digest(card, derivation, facts),
+    )
+
+
+def _turns(card: Scorecard, scores: Mapping[tuple[str, str], Row], derived: Derived | None) -> Any:
+    """Which weights turn which pair, and of which scores that is said: published ones where there are any."""
+    if scores:
+        table: dict[str, dict[str, Fraction]] = {}
+        for (vendor, dimension), row in scores.items():
+            table.setdefault(vendor, {})[dimension] = Fraction(row["score"])
+        weights = {d.id: Fraction(d.weight) for d in card.dimensions}
+        return sensitivity(table, weights), "published"
+    if derived is not None:
+        try:
+            return sensitivity(mean_scores(derived.evaluation), derived.evaluation.weights), "derived"
+        except KoujingError:
+            return None, ""  # its means were not computed, which the page says
+    return None, ""
+
+
+def _left_out(derived: Derived | None, facts: tuple[Fact, ...]) -> tuple[Row, ...]:
+    if derived is None:
+        return ()
+    by_key = {fact.stored.claim.claim_key: fact for fact in facts}
+    return tuple(
+        {
+            "claim_key": entry.claim_key,
+            "vendor": by_key[entry.claim_key].stored.claim.vendor,
+            "reason": entry.reason,
+        }
+        for entry in derived.derivation.left_out
+    )
