@@ -8,6 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from report.model import Card, CheckLine, Content, Figure, Place, Row
+from review.disputes import Against, disputes
+from review.questions import VendorList, lists
 from schemas.errors import KoujingError
 from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
@@ -15,7 +17,7 @@ from warehouse import facts as claim_facts
 from warehouse.derived import Derived, digest
 from warehouse.home import Home
 from warehouse.query import run_query
-from warehouse.rows import stored_claim
+from warehouse.rows import OpenFlag, stored_claim, stored_flag
 from warehouse.rubric import derive
 from warehouse.uncertainty.evaluate import evaluate
 from warehouse.uncertainty.sensitivity import mean_scores, sensitivity
@@ -67,12 +69,29 @@ LEFT JOIN (
 ORDER BY vendor, source_id
 """
 _CHANGES = "FROM changes WHERE NOT first_visit ORDER BY change_id"
+# A question that the version before raised too is an old one, and those of a page's first reading are no news.
+_RAISED = """
+SELECT version.recorded_at, version.run_id, version.vendor, version.metric, flag.name, flag.question_en,
+    flag.question_zh, flag.flag_id, flag.claim_key, flag.version
+FROM stored.flags AS flag
+JOIN stored.claim_versions AS version USING (claim_key, version)
+ANTI JOIN stored.flags AS earlier ON earlier.claim_key = flag.claim_key AND earlier.name = flag.name
+    AND earlier.version = flag.version - 1
+ANTI JOIN (SELECT claim_key, run_id FROM stored.changes WHERE first_visit) AS first
+    ON first.claim_key = flag.claim_key AND first.run_id = version.run_id
+ORDER BY version.recorded_at, flag.flag_id
+"""
 _DECISIONS = """
 SELECT decision.*, version.vendor, version.metric, version.text_value
 FROM stored.decisions AS decision JOIN stored.claim_versions AS version USING (claim_key, version)
 ORDER BY decision_id
 """
 _SCORES = "FROM scores"
+_AGAINST = """
+SELECT claim_key, verdict, reason, detail::VARCHAR AS detail FROM checks
+SEMI JOIN (SELECT claim_key FROM claims WHERE roll_up IN ('CONFLICTING', 'IMPLAUSIBLE')) USING (claim_key)
+WHERE verdict IN ('CONFLICT', 'ABOVE_BOUND', 'FAIL') ORDER BY claim_key, name
+"""
 _SNAPSHOTS = """
 SELECT sha256, arg_max(content_type, visit_id) AS content_type, arg_max(url, visit_id) AS url
 FROM stored.snapshots GROUP BY sha256
@@ -102,7 +121,13 @@ def gather(home: Home, cards: Iterable[Scorecard]) -> Content:
     """
     figures = {row["claim_key"]: _figure(row) for row in rows(home, _FIGURES)}
     runs = rows(home, "FROM runs")
-    told = _cards(home, tuple(cards))
+    known = tuple(cards)
+    facts = claim_facts.facts(
+        map(stored_claim, rows(home, _LATEST)),
+        flag_rows := rows(home, claim_facts.FLAGS),
+        rows(home, claim_facts.STANDING),
+    )
+    told = _cards(home, known, facts)
     pages = rows(home, _PAGES)
     stated = {figure.vendor for figure in figures.values() if figure.vendor is not None}
     watched = {str(page["vendor"]) for page in pages if page["vendor"] is not None}
@@ -119,12 +144,15 @@ def gather(home: Home, cards: Iterable[Scorecard]) -> Content:
         history=_by(rows(home, _HISTORY), "claim_key"),
         pages=tuple(pages),
         holds=tuple(rows(home, "FROM holds WHERE open ORDER BY hold_id")),
+        all_holds=tuple(rows(home, "FROM holds ORDER BY hold_id")),
+        raised=tuple(rows(home, _RAISED)),
         changes=tuple(rows(home, _CHANGES)),
         moves=tuple(rows(home, "FROM ranking_moves")),
         causes=_by(rows(home, "FROM ranking_causes"), "ranking_id"),
         rankings=tuple(rows(home, "FROM ranking_history ORDER BY ranking_id, place")),
         decisions=tuple(rows(home, _DECISIONS)),
         snapshot_types={row["sha256"]: (row["content_type"], row["url"]) for row in rows(home, _SNAPSHOTS)},
+        questions=_questions(home, facts, flag_rows, pages, known),
     )
 
 
@@ -181,12 +209,32 @@ def _check(line: tuple[Any, ...] | Mapping[str, Any]) -> CheckLine:
     return CheckLine(name, verdict, reason or "", bool(fine))
 
 
-def _cards(home: Home, cards: tuple[Scorecard, ...]) -> tuple[Card, ...]:
-    facts = claim_facts.facts(
-        map(stored_claim, rows(home, _LATEST)),
-        rows(home, claim_facts.FLAGS),
-        rows(home, claim_facts.STANDING),
-    )
+def _questions(
+    home: Home,
+    facts: tuple[Fact, ...],
+    flag_rows: Iterable[Row],
+    pages: Iterable[Row],
+    cards: tuple[Scorecard, ...],
+) -> tuple[VendorList, ...]:
+    """What to ask each vendor, from what is open, missing or contradicted."""
+    claims = {fact.stored.claim.claim_key: fact.stored for fact in facts}
+    open_flags = [
+        OpenFlag(flag=stored_flag(row), claim=claims[row["claim_key"]])
+        for row in flag_rows
+        if row["reading"] is None
+        and row["claim_key"] in claims
+        and claims[row["claim_key"]].version == row["version"]
+    ]
+    against: dict[str, list[Against]] = defaultdict(list)
+    for row in rows(home, _AGAINST):
+        against[row["claim_key"]].append(
+            Against(verdict=row["verdict"], reason=row["reason"], detail=row["detail"] or "")
+        )
+    urls = {page["source_id"]: page["source_url"] or "" for page in pages}
+    return lists(claims.values(), open_flags, disputes(against), urls, cards)
+
+
+def _cards(home: Home, cards: tuple[Scorecard, ...], facts: tuple[Fact, ...]) -> tuple[Card, ...]:
     ranked = _by(rows(home, "FROM ranking"), "scorecard")
     scored = _by(rows(home, _SCORES), "scorecard")
     proposed = _by(rows(home, "FROM proposals"), "scorecard")

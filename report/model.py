@@ -8,6 +8,7 @@ from datetime import datetime
 from decimal import Decimal
 from typing import Any
 
+from review.questions import VendorList
 from schemas.scorecard import Scorecard
 from schemas.uncertainty import Evaluation, Sensitivity
 from warehouse.derived import Derived
@@ -156,12 +157,15 @@ class Content:
     history: Mapping[str, tuple[Row, ...]]
     pages: tuple[Row, ...]
     holds: tuple[Row, ...]
+    all_holds: tuple[Row, ...]
+    raised: tuple[Row, ...]
     changes: tuple[Row, ...]
     moves: tuple[Row, ...]
     causes: Mapping[int, tuple[Row, ...]]
     rankings: tuple[Row, ...]
     decisions: tuple[Row, ...]
     snapshot_types: Mapping[str, tuple[str, str]]
+    questions: tuple[VendorList, ...] = ()
 
     def of_vendor(self, vendor: str) -> tuple[Figure, ...]:
         """The vendor's claims by metric, then by key."""

@@ -3,30 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from report.edition import Edition, file_name
 from report.evidence import EvidencePage
+from report.honesty import cautions
 from report.model import Card
 from report.numbers import percent, shown, span
-from report.standing import flag_lines, lead, matrices, matrix, pair_lines, turn_lines
+from report.paging import Page
+from report.standing import flag_lines, lead, matrices, matrix, pair_lines, rank_history, turn_lines
 from report.tables import dimension_tables
 from schemas.record import plain
 
 _MOST_FIGURES = 400
 _MOST_ASKS = 40
-
-
-@dataclass(frozen=True)
-class Page:
-    """One page: its address within the edition, the template, its title, and what the template is filled with."""
-
-    path: str
-    template: str
-    title: str
-    values: Mapping[str, Any]
 
 
 def pages(edition: Edition, evidence: Iterable[EvidencePage]) -> Iterator[Page]:
@@ -66,7 +57,12 @@ def front(edition: Edition) -> Page:
         "leads": [lead(edition, card) for card in content.cards],
         "changed": sum(change["run_id"] == run for change in content.changes),
         "moved": sum(m["run_id"] == run and m["variant"] != "proposed" for m in content.moves),
-        "files": [("report.md", edition.says("front.markdown"))],
+        "files": [
+            ("report.md", edition.says("front.markdown")),
+            ("report.xlsx", edition.says("front.workbook")),
+            ("changes.html", edition.says("front.feeds")),
+        ],
+        "cautions": cautions(edition),
     }
     return Page("index.html", "front.html", edition.says("site.title"), values)
 
@@ -74,9 +70,12 @@ def front(edition: Edition) -> Page:
 def card_page(edition: Edition, card: Card) -> Page:
     """A scorecard's page."""
     content = edition.content
+    history, vendors = rank_history(edition, card)
     values = {
         "card": card,
         "entry": lead(edition, card),
+        "history": history,
+        "history_vendors": vendors,
         "labels": {d.id: edition.word(d.label) for d in card.card.dimensions},
         "matrices": matrices(edition, card),
         "pairs": pair_lines(edition, card),
@@ -134,7 +133,6 @@ def vendor_page(edition: Edition, vendor: str) -> Page:
         "figures": [edition.shown(figure) for figure in listed[:_MOST_FIGURES]],
         "figures_count": len(figures),
         "more": max(0, len(listed) - _MOST_FIGURES),
-        "timeline": "",
         "pages": [
             {
                 "source_id": row["source_id"],

@@ -8,7 +8,7 @@ from typing import Any
 
 import jinja2
 
-from report.edition import page_of, web_address
+from report.edition import clean, page_of, web_address
 from report.numbers import percent
 from schemas.record import plain
 
@@ -24,7 +24,7 @@ def environment() -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters.update(web_address=web_address, page_of=page_of, plain=plain, percent=percent)
+    made.filters.update(clean=clean, web_address=web_address, page_of=page_of, plain=plain, percent=percent)
     return made
 
 

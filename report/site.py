@@ -5,18 +5,26 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from report.changing import between, events
+from report.charts.gallery import Gallery
 from report.edition import Edition
 from report.evidence import EvidencePage, evidence_pages
+from report.feeds import feeds
 from report.gather import gather
 from report.markdown import as_markdown
 from report.model import Content
-from report.pages import Page, pages
+from report.more_pages import more_pages
+from report.pages import pages
+from report.paging import Page
 from report.rendering import Numbering, render
 from report.words import LANGUAGES, Language
+from report.workbook import as_workbook
 from schemas.errors import KoujingError
 from schemas.scorecard import Scorecard
 from warehouse.home import Home
@@ -35,9 +43,15 @@ class Written:
 
 
 def write_report(
-    home: Home, cards: Iterable[Scorecard], folder: Path, languages: Sequence[Language] = LANGUAGES
+    home: Home,
+    cards: Iterable[Scorecard],
+    folder: Path,
+    languages: Sequence[Language] = LANGUAGES,
+    asked: tuple[datetime, datetime] | None = None,
 ) -> Written:
     """Writes the report on what the home last published into the folder, which is replaced when all is written.
+
+    `asked`: two moments between which the changes are told first, beside those of the last run, week and month.
 
     The same published file and scorecards give the same bytes. Raises QueryError where nothing was published yet,
     KoujingError where the folder holds something else, or cannot be written.
@@ -51,7 +65,7 @@ def write_report(
         writer = _Writer(new)
         evidence = tuple(evidence_pages(home, content))
         for language in languages:
-            write_edition(writer, Edition(content, language), evidence, languages)
+            write_edition(writer, Edition(content, language), evidence, languages, asked)
         _write_frame(writer, content, languages)
         _put_in_place(new, folder)
     except OSError as error:
@@ -87,18 +101,28 @@ class _Writer:
 
 
 def write_edition(
-    writer: _Writer, edition: Edition, evidence: tuple[EvidencePage, ...], languages: Sequence[Language]
+    writer: _Writer,
+    edition: Edition,
+    evidence: tuple[EvidencePage, ...],
+    languages: Sequence[Language],
+    asked: tuple[datetime, datetime] | None,
 ) -> None:
     """Writes all of one language."""
-    common = _common(edition, languages)
-    for page in pages(edition, evidence):
+    gallery = Gallery(edition, lambda path, svg: writer.text(f"{edition.language}/{path}", svg))
+    common = _common(edition, gallery, languages)
+    found = events(edition)
+    extra = [between(edition, found, *asked)] if asked else []
+    for page in chain(pages(edition, evidence), more_pages(edition, found, extra)):
         writer.text(f"{edition.language}/{page.path}", _rendered(page, common))
+    for path, text in feeds(edition, found):
+        writer.text(f"{edition.language}/{path}", text)
     writer.text(f"{edition.language}/report.md", as_markdown(edition))
+    writer.binary(f"{edition.language}/report.xlsx", as_workbook(edition, found))
 
 
-def _common(edition: Edition, languages: Sequence[Language]) -> dict[str, Any]:
+def _common(edition: Edition, gallery: Gallery, languages: Sequence[Language]) -> dict[str, Any]:
     says = edition.says
-    names = ("cards", "dimensions", "vendors")
+    names = ("cards", "dimensions", "vendors", "changes", "questions", "honesty", "coverage", "method")
     other = next((language for language in languages if language != edition.language), "")
     return {
         "ed": edition,
@@ -106,12 +130,8 @@ def _common(edition: Edition, languages: Sequence[Language]) -> dict[str, Any]:
         "menu": [("index.html", says("nav.front")), *((f"{n}.html", says(f"nav.{n}")) for n in names)],
         "other": other,
         "as_of": as_of(edition),
-        "charts": _no_chart,
+        "gallery": gallery,
     }
-
-
-def _no_chart(*_: object) -> str:
-    return ""
 
 
 def as_of(edition: Edition) -> str:

@@ -6,9 +6,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from typing import Any
 
 from report.edition import Edition, Shown
-from report.model import Card, Place
+from report.model import Card, Place, Row
 from report.numbers import percent, shown, span
 from schemas.record import plain
 from schemas.scorecard import Dimension
@@ -16,6 +17,7 @@ from warehouse.uncertainty.worth import worths
 
 _HEATS = 5
 _MOST_PAIRS = 40
+_MOST_KEPT = 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,3 +319,27 @@ def turn_lines(edition: Edition, card: Card) -> tuple[Turn, ...] | None:
         )
         for flip in card.turns.flips
     )
+
+
+def rank_history(edition: Edition, card: Card) -> tuple[list[dict[str, Any]], list[str]]:
+    """Every ranking of the card that was kept, the newest first, with a cell a vendor; and the vendors."""
+    kept: dict[int, list[Row]] = {}
+    for row in edition.content.rankings:
+        if row["scorecard"] == card.id:
+            kept.setdefault(row["ranking_id"], []).append(row)
+    newest = [kept[number] for number in sorted(kept, reverse=True)[:_MOST_KEPT]]
+    vendors = list(dict.fromkeys(row["vendor"] for rows in newest for row in rows))
+    lines = []
+    for rows in newest:
+        own = {row["vendor"]: row for row in rows}
+        cells = [_kept(own.get(vendor)) for vendor in vendors]
+        at, kind = edition.moment(rows[0]["ranked_at"]), edition.says(f"card.variant_{rows[0]['variant']}")
+        lines.append({"at": at, "kind": kind, "cells": cells})
+    return lines, vendors
+
+
+def _kept(row: Row | None) -> dict[str, str]:
+    if row is None:
+        return {"text": "", "order": ""}
+    ranks, totals = span(str(row["best"]), str(row["worst"])), span(row["shown_low"], row["shown_high"])
+    return {"text": f"{ranks} · {totals}", "order": str(row["best"])}

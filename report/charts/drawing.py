@@ -53,7 +53,9 @@ _STYLE = (
     "<style>:root{{color-scheme:light dark;{light}}}"
     "@media screen and (prefers-color-scheme:dark){{:root{{{dark}}}}}</style>"
 )
-_FONT = re.compile(r"font: ([^;\"]*?)([0-9.]+px) [^;\"]*")
+_FONT = re.compile(r"font-family: [^;\"]*")
+_PREAMBLE = re.compile(r"<\?xml.*?<svg", re.DOTALL)
+_METADATA = re.compile(r"\s*<metadata>.*?</metadata>", re.DOTALL)
 _SETTINGS: Any = {
     "svg.fonttype": "none",
     "svg.hashsalt": "koujing",
@@ -115,13 +117,13 @@ class Canvas:
 def _dressed(svg: str) -> str:
     for stand_in, (name, _, _) in _COLOURS.items():
         svg = svg.replace(stand_in, f"var(--{name})")
-    svg = _FONT.sub(rf"font: \g<1>\g<2> {_FONTS}", svg)
+    svg = _METADATA.sub("", _PREAMBLE.sub("<svg", svg, count=1))
+    svg = _FONT.sub(f"font-family: {_FONTS}", svg)
     style = _STYLE.format(
         light="".join(f"--{name}:{light};" for name, light, _ in _COLOURS.values()),
         dark="".join(f"--{name}:{dark};" for name, _, dark in _COLOURS.values()),
     )
-    head, closing, rest = svg.partition("</metadata>")
-    return f"{head}{closing}{style}{rest}" if closing else svg.replace("<defs>", f"{style}<defs>", 1)
+    return svg.replace("<defs>", f"{style}<defs>", 1)
 
 
 def width_of(words: Sequence[str], size: float = _PIXELS_PER_POINT) -> float:

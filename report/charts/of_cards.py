@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
 from matplotlib.patches import Rectangle
 
@@ -25,6 +27,7 @@ from report.standing import Matrix, flag_lines, turn_lines
 
 _ROW = 0.33
 _MOST_BARS = 14
+_MOST_LINES = 3
 
 
 def ranks(edition: Edition, card: Card) -> str:
@@ -108,7 +111,7 @@ def matrix(edition: Edition, card: Card, found: Matrix) -> str:
         return ""
     names = [edition.vendor(row.vendor) for row in found.rows]
     labels = [edition.word(d.label) for d in card.card.dimensions]
-    canvas = Canvas(0.75 + _ROW * len(names), width_of(names) + 0.25, top=0.55, bottom=0.1)
+    canvas = Canvas(0.8 + _ROW * len(names), width_of(names) + 0.25, top=0.62, bottom=0.1)
     axes = canvas.axes
     for row, line in enumerate(found.rows):
         for column, score in enumerate(line.cells):
@@ -116,7 +119,7 @@ def matrix(edition: Edition, card: Card, found: Matrix) -> str:
             axes.text(
                 column + 0.49, row + 0.47, score.text, ha="center", va="center", color=HEAT_INK, fontsize=9
             )
-    most = max(8, int(76 / max(1, len(labels)) / (1.9 if edition.language == "zh" else 1)))
+    most = max(6, int(96 / max(1, len(labels)) / (1.7 if edition.language == "zh" else 1)))
     for column, label in enumerate(labels):
         axes.text(
             column + 0.49, -0.15, _broken(label, most), ha="center", va="bottom", color=INK, fontsize=8.5
@@ -131,13 +134,14 @@ def matrix(edition: Edition, card: Card, found: Matrix) -> str:
 
 
 def _broken(label: str, most: int) -> str:
-    """The label on two lines where it is long."""
-    if len(label) <= most:
-        return label
-    words = label.split(" ") if " " in label else list(label)
-    joint = " " if " " in label else ""
-    half = max(1, round(len(words) / 2))
-    return f"{cut(joint.join(words[:half]), most)}\n{cut(joint.join(words[half:]), most)}"
+    """The label on as many lines as it needs, three at most."""
+    spaced = " " in label
+    lines = wrap(label, most) if spaced else [label[at : at + most] for at in range(0, len(label), most)]
+    return "\n".join(
+        lines
+        if len(lines) <= _MOST_LINES
+        else [*lines[: _MOST_LINES - 1], cut(lines[_MOST_LINES - 1], most - 1) + "…"]
+    )
 
 
 def worth(edition: Edition, card: Card) -> str:
