@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from report.model import Card, Content, Figure
+from report.model import Card, CheckLine, Content, Figure
 from report.numbers import normalised
 from report.words import Language, Says
 from schemas.record import Words
@@ -173,6 +173,15 @@ class Edition:
             told.append(self.says("cell.against", against))
         return ("，" if self.language == "zh" else ", ").join(told)
 
+    def told_checks(self, figure: Figure) -> tuple[CheckLine, ...]:
+        """The checks that a reader must hear of: not that no basis is said where none is needed."""
+        needs_none = not self._basis_of(figure)
+        return tuple(
+            check
+            for check in self.content.checks.get(figure.key, ())
+            if not check.passed and not (needs_none and check.name == "entailment.basis")
+        )
+
     def _basis_of(self, figure: Figure) -> str:
         """What it is a number of; "" where no basis is said and none is needed."""
         known = registry().metrics.get(figure.metric)
@@ -202,7 +211,7 @@ class Edition:
         if figure.not_seen:
             yield Mark("warn", says("mark.not_seen", figure.not_seen), says("mark.not_seen_long"))
         if figure.roll_up in ("CONFLICTING", "IMPLAUSIBLE", "UNSUPPORTED"):
-            yield Mark("warn", says(f"roll_up.{figure.roll_up}"), says(f"roll_up_long.{figure.roll_up}"))
+            yield Mark("doubt", says(f"roll_up.{figure.roll_up}"), says(f"roll_up_long.{figure.roll_up}"))
 
     def legend(self) -> tuple[Mark, ...]:
         """Every mark that a figure can bear, with its meaning."""

@@ -15,6 +15,7 @@ from review.questions import Question, VendorList, topics, trial
 
 _MOST_RUNS = 60
 _MOST_QUOTES = 12
+_MOST_ASKS = 24
 _ROLL_UPS = ("VERIFIED", "QUALIFIED", "AMBIGUOUS", "CONFLICTING", "IMPLAUSIBLE", "UNSUPPORTED", "STALE")
 
 
@@ -75,9 +76,16 @@ def _asked(edition: Edition, own: VendorList) -> dict[str, Any]:
                 "stated": [_stated(edition, q) for q in same if q.quote][:_MOST_QUOTES],
                 "matters": joint.join(dict.fromkeys(edition.word(w) for q in same for w in q.matters)),
             }
-            for words, same in groups.items()
+            for words, same in list(groups.items())[:_MOST_ASKS]
         ]
-        told.append({"title": edition.word(topic.title), "why": edition.word(topic.why), "asks": asks})
+        told.append(
+            {
+                "title": edition.word(topic.title),
+                "why": edition.word(topic.why),
+                "asks": asks,
+                "more": max(0, len(groups) - _MOST_ASKS),
+            }
+        )
     items = [
         {
             "title": edition.word(item.title),

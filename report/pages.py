@@ -16,7 +16,7 @@ from report.standing import flag_lines, lead, matrices, matrix, pair_lines, rank
 from report.tables import dimension_tables
 from schemas.record import plain
 
-_MOST_FIGURES = 400
+_MOST_FIGURES = 250
 _MOST_ASKS = 40
 
 

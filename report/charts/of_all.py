@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
-from matplotlib.patches import Rectangle
 
 from report.charts.drawing import (
     AMBIGUOUS,
@@ -18,6 +17,7 @@ from report.charts.drawing import (
     STATED,
     Canvas,
     cut,
+    tiles,
     width_of,
 )
 from report.charts.of_cards import _DATES
@@ -25,7 +25,6 @@ from report.edition import Edition
 
 _ROW = 0.27
 _MOST_CLAIMS = 24
-SIGNS = {"stated": "●", "ambiguous": "?", "silent": "–"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,18 +64,22 @@ def coverage(edition: Edition) -> str:
     canvas = Canvas(0.9 + _ROW * len(rows), width_of(names, 9) + 0.2, top=0.8, bottom=0.1)
     axes = canvas.axes
     colours = {"stated": STATED, "ambiguous": AMBIGUOUS, "silent": SILENT}
-    for place, row in enumerate(rows):
-        for column, said in enumerate(row.says):
-            axes.add_patch(Rectangle((column, place), 0.96, 0.92, facecolor=colours[said], edgecolor="none"))
-            axes.text(
-                column + 0.48,
-                place + 0.48,
-                SIGNS[said],
-                ha="center",
-                va="center",
-                color=SOFT if said == "silent" else HEAT_INK,
-                fontsize=9,
-            )
+    cells = {(column, place): said for place, row in enumerate(rows) for column, said in enumerate(row.says)}
+    tiles(axes, {place: colours[said] for place, said in cells.items()}, 0.96, 0.92)
+    for said, (marker, colour) in {
+        "stated": ("o", HEAT_INK),
+        "ambiguous": ("$?$", HEAT_INK),
+        "silent": ("_", SOFT),
+    }.items():
+        found = [place for place, other in cells.items() if other == said]
+        axes.plot(
+            [x + 0.48 for x, _ in found],
+            [y + 0.47 for _, y in found],
+            marker=marker,
+            linestyle="none",
+            color=colour,
+            markersize=6,
+        )
     for column, vendor in enumerate(vendors):
         axes.text(
             column + 0.3,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from textwrap import wrap
 
 from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
-from matplotlib.patches import Rectangle
 
 from report.charts.drawing import (
     HEAT,
@@ -18,6 +17,7 @@ from report.charts.drawing import (
     SOFT,
     Canvas,
     cut,
+    tiles,
     width_of,
 )
 from report.edition import Edition
@@ -113,12 +113,12 @@ def matrix(edition: Edition, card: Card, found: Matrix) -> str:
     labels = [edition.word(d.label) for d in card.card.dimensions]
     canvas = Canvas(0.8 + _ROW * len(names), width_of(names) + 0.25, top=0.62, bottom=0.1)
     axes = canvas.axes
-    for row, line in enumerate(found.rows):
-        for column, score in enumerate(line.cells):
-            axes.add_patch(Rectangle((column, row), 0.98, 0.94, facecolor=HEAT[score.heat], edgecolor="none"))
-            axes.text(
-                column + 0.49, row + 0.47, score.text, ha="center", va="center", color=HEAT_INK, fontsize=9
-            )
+    cells = {
+        (column, row): score for row, line in enumerate(found.rows) for column, score in enumerate(line.cells)
+    }
+    tiles(axes, {place: HEAT[score.heat] for place, score in cells.items()}, 0.98, 0.94)
+    for (column, row), score in cells.items():
+        axes.text(column + 0.49, row + 0.47, score.text, ha="center", va="center", color=HEAT_INK, fontsize=9)
     most = max(6, int(96 / max(1, len(labels)) / (1.7 if edition.language == "zh" else 1)))
     for column, label in enumerate(labels):
         axes.text(
