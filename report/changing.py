@@ -212,8 +212,19 @@ def _cause(edition: Edition, cause: Mapping[str, object]) -> str:
         what=what,
         before=clean(str(cause["text_before"] or "")),
         after=clean(str(cause["text_after"] or "")),
-        note=clean(str(cause["note"] or "")),
+        note=_note(edition, cause),
     ).strip()
+
+
+def _note(edition: Edition, cause: Mapping[str, object]) -> str:
+    """What a cause adds, as persons or the ledger wrote it; of a proposal its dimension and on what it rests."""
+    note = clean(str(cause["note"] or ""))
+    if cause["kind"] != "proposed":
+        return note
+    dimension, _, by = note.partition(", ")
+    labels = {d.id: edition.word(d.label) for card in edition.content.cards for d in card.card.dimensions}
+    how = edition.says("cause.by_peers" if by == "as peers state" else "cause.by_rubric")
+    return f"{labels.get(dimension, dimension)}{'，' if edition.language == 'zh' else ', '}{how}"
 
 
 _CAUSES = frozenset(

@@ -128,9 +128,9 @@ class Edition:
         """The value as its page words it; of a capability whether it is there."""
         if figure.metric == "capability":
             return self.says("dimension.yes" if figure.is_yes else "dimension.no")
-        text, unit = clean(figure.text).strip(), clean(figure.unit_as_written).strip()
-        if text and unit and _NO_UNIT.fullmatch(text):
-            return f"{text} {unit}"  # the unit stands in a header
+        text = clean(figure.text).strip()
+        if _NO_UNIT.fullmatch(text) and figure.unit != "count":
+            return f"{text} [{normalised(figure)}]"  # its unit stands in a header
         return text or normalised(figure)
 
     def shown(self, figure: Figure) -> Shown:

@@ -30,9 +30,9 @@ WITH open AS (
     SELECT claim_key, list(flag ORDER BY flag) AS names FROM open_flags GROUP BY claim_key
 ),
 place AS (
-    SELECT claim_key, version, evidence_start, evidence_end, unit_as_written FROM stored.claim_versions
+    SELECT claim_key, version, evidence_start, evidence_end FROM stored.claim_versions
 )
-SELECT claims.*, coalesce(open.names, []) AS open_names, place.evidence_start, place.evidence_end, place.unit_as_written
+SELECT claims.*, coalesce(open.names, []) AS open_names, place.evidence_start, place.evidence_end
 FROM claims LEFT JOIN open USING (claim_key) JOIN place USING (claim_key, version)
 ORDER BY vendor, metric, claim_key
 """
@@ -177,7 +177,6 @@ def _figure(row: Mapping[str, Any]) -> Figure:
         high=row["high"],
         unit=row["unit"],
         text=row["text_value"] or "",
-        unit_as_written=row["unit_as_written"] or "",
         bound=row["bound"],
         best_case=row["best_case"],
         basis=row["basis"],

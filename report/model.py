@@ -31,7 +31,6 @@ class Figure:
     high: Decimal | None
     unit: str
     text: str
-    unit_as_written: str
     bound: str
     best_case: bool
     basis: str

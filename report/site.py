@@ -13,7 +13,7 @@ from typing import Any
 
 from report.changing import between, events
 from report.charts.gallery import Gallery
-from report.edition import Edition
+from report.edition import Edition, clean
 from report.evidence import EvidencePage, evidence_pages
 from report.feeds import feeds
 from report.gather import gather
@@ -58,12 +58,23 @@ def write_report(
     """
     _require_ours(folder)
     content = gather(home, cards)
+    return write_content(content, tuple(evidence_pages(home, content)), folder, languages, asked)
+
+
+def write_content(
+    content: Content,
+    evidence: tuple[EvidencePage, ...],
+    folder: Path,
+    languages: Sequence[Language] = LANGUAGES,
+    asked: tuple[datetime, datetime] | None = None,
+) -> Written:
+    """Writes a report on what was gathered; see `write_report`."""
+    _require_ours(folder)
     new = folder.with_name(f".{folder.name}.new")
     try:
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
         writer = _Writer(new)
-        evidence = tuple(evidence_pages(home, content))
         for language in languages:
             write_edition(writer, Edition(content, language), evidence, languages, asked)
         _write_frame(writer, content, languages)
@@ -87,8 +98,8 @@ class _Writer:
         self._made: set[Path] = set()
 
     def text(self, path: str, text: str) -> None:
-        # A lone half of a character, which a page may hold, is no text that a file can.
-        self.binary(path, text.encode("utf-8", errors="replace"))
+        # Whatever a page held: no control, no turned text, no half of a character reaches a file.
+        self.binary(path, clean(text).encode())
 
     def binary(self, path: str, body: bytes) -> None:
         place = self.root / path

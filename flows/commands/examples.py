@@ -36,6 +36,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "report": (
         "koujing report",
         "koujing report --out public --lang zh",
+        "koujing report --out november --from 2026-11-01 --to 2026-11-30",
     ),
     "verify": (
         "koujing verify",

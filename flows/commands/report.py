@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from flows.commands.options import HomeOption, ledger_to_read
+from flows.commands.options import HomeOption, ledger_to_read, moment_of
 from flows.printing import out
 
 
@@ -26,6 +26,14 @@ def report(
         Path | None,
         typer.Option("--out", metavar="DIR", help="The folder to write. Default: report in the home."),
     ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option("--from", metavar="DATE|Nd", help="Also tell what changed from then on …"),
+    ] = None,
+    until: Annotated[
+        str | None,
+        typer.Option("--to", metavar="DATE", help="… until then; a date counts to its end (UTC)."),
+    ] = None,
     lang: Annotated[Languages, typer.Option("--lang", help="In which languages.")] = Languages.BOTH,
     home: HomeOption = None,
 ) -> None:
@@ -38,7 +46,13 @@ def report(
     from report.site import write_report
     from report.words import LANGUAGES
 
+    start, end = moment_of(since, "--from"), moment_of(until, "--to", end=True)
+    if (start is None) != (end is None):
+        raise typer.BadParameter("give both --from and --to, or neither", param_hint="--from")
     place = ledger_to_read(context, home)
+    asked = (start, end) if start is not None and end is not None else None
     languages = tuple(each for each in LANGUAGES if lang in (Languages.BOTH, each))
-    written = write_report(place, cards_of(place), (folder or place.root / "report").absolute(), languages)
+    written = write_report(
+        place, cards_of(place), (folder or place.root / "report").absolute(), languages, asked
+    )
     out(f"{written.folder / 'index.html'}: {written.files} files, {written.bytes / 1e6:.1f} MB")
