@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from report.model import Card, CheckLine, Content, Figure
+from markupsafe import Markup
+
+from report.model import Card, CheckLine, Checks, Content, Figure
 from report.numbers import normalised
 from report.words import Language, Says
 from schemas.record import Words
@@ -51,6 +53,10 @@ class Shown:
         return "" if number is None else format(number, "f")
 
 
+# `format` of Markup escapes what is filled in.
+_MARK = Markup('<span class="mark {}" title="{}">{}</span>')
+
+
 class Edition:
     """The content in one language."""
 
@@ -59,6 +65,7 @@ class Edition:
         self.language: Language = language
         self.says = Says(language)
         self._shown: dict[str, Shown] = {}
+        self._marks: dict[Mark, Markup] = {}
 
     def word(self, words: Words) -> str:
         """Of a text in both languages, this edition's."""
@@ -163,11 +170,10 @@ class Edition:
 
     def checks_line(self, figure: Figure) -> str:
         """How many checks passed, how many miss something, how many stand against it."""
-        checks = self.content.checks.get(figure.key, ())
-        passed = sum(check.passed for check in checks)
-        against = sum(check.is_against for check in checks)
-        told = [self.says("cell.passed", passed)]
-        if lacking := len(checks) - passed - against:
+        checks = self.content.checks.get(figure.key, Checks())
+        against = sum(check.is_against for check in checks.others)
+        told = [self.says("cell.passed", checks.passed)]
+        if lacking := len(checks.others) - against:
             told.append(self.says("cell.lacking", lacking))
         if against:
             told.append(self.says("cell.against", against))
@@ -178,8 +184,8 @@ class Edition:
         needs_none = not self._basis_of(figure)
         return tuple(
             check
-            for check in self.content.checks.get(figure.key, ())
-            if not check.passed and not (needs_none and check.name == "entailment.basis")
+            for check in self.content.checks.get(figure.key, Checks()).others
+            if not (needs_none and check.name == "entailment.basis")
         )
 
     def _basis_of(self, figure: Figure) -> str:
@@ -188,6 +194,26 @@ class Edition:
         if figure.basis == "unspecified" and not (known and known.comparable_on):
             return ""
         return self.basis(figure.basis)
+
+    def markup(self, figure: Figure) -> Markup:
+        """Where a claim stands, and its marks, as they look beside its words; equal ones are made once."""
+        shown = self.shown(figure)
+        parts = [self.standing(figure)]
+        parts += [self.mark(mark) for mark in shown.marks if mark.kind != "doubt"]
+        return Markup(" ").join(parts)
+
+    def mark(self, mark: Mark) -> Markup:
+        """The mark as it looks; equal ones are made once."""
+        found = self._marks.get(mark)
+        if found is None:
+            found = self._marks[mark] = _MARK.format(mark.kind, mark.title, mark.text)
+        return found
+
+    def standing(self, figure: Figure) -> Markup:
+        """Where a claim stands after all checks, as it looks."""
+        title = self.says.or_plain("roll_up_long", figure.roll_up)
+        kind = f"stand {figure.reading or 'unused'}"
+        return self.mark(Mark(kind, self.says.or_plain("roll_up", figure.roll_up), title))
 
     def marks(self, figure: Figure) -> Iterable[Mark]:
         """All that qualifies a figure: bound, best case, conditions, tier of the product, open flags, standing."""

@@ -7,17 +7,17 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Any
 
-from report.model import Card, CheckLine, Content, Figure, Place, Row
+from report.model import Card, CheckLine, Checks, Content, Figure, Place, Row
 from review.disputes import Against, disputes
 from review.questions import VendorList, lists
 from schemas.errors import KoujingError
 from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
 from warehouse import facts as claim_facts
-from warehouse.derived import Derived, digest
+from warehouse.derived import Derived
 from warehouse.home import Home
 from warehouse.query import run_query
-from warehouse.rows import OpenFlag, stored_claim, stored_flag
+from warehouse.rows import OpenFlag, stored_claim
 from warehouse.rubric import derive
 from warehouse.uncertainty.evaluate import evaluate
 from warehouse.uncertainty.sensitivity import mean_scores, sensitivity
@@ -36,10 +36,10 @@ SELECT claims.*, coalesce(open.names, []) AS open_names, place.evidence_start, p
 FROM claims LEFT JOIN open USING (claim_key) JOIN place USING (claim_key, version)
 ORDER BY vendor, metric, claim_key
 """
-# What stands for the claim, or does not bear on it, is told in one line; only the rest needs its reason.
+# What stands for the claim, or does not bear on it, is counted; only the rest needs its reason.
 _CHECKS = """
-SELECT claim_key,
-    list((name, verdict, if(fine, '', reason), fine) ORDER BY name) AS lines
+SELECT claim_key, count(*) FILTER (fine) AS passed,
+    list([name, verdict, reason] ORDER BY name) FILTER (NOT fine) AS others
 FROM (
     SELECT *, verdict IN ('EXACT', 'NORMALISED', 'STATED', 'DERIVED', 'OK', 'AGREE', 'SINGLE', 'T1', 'T2', 'NEW',
         'SAME', 'CHANGED', 'NOT_APPLICABLE', 'NO_BOUND') AS fine
@@ -139,7 +139,7 @@ def gather(home: Home, cards: Iterable[Scorecard]) -> Content:
         cards=told,
         vendors=tuple(sorted(stated | watched | scored)),
         figures=figures,
-        checks={row["claim_key"]: tuple(map(_check, row["lines"])) for row in rows(home, _CHECKS)},
+        checks={row["claim_key"]: _checks(row) for row in rows(home, _CHECKS)},
         flags=_by(rows(home, _OPEN), "claim_key"),
         history=_by(rows(home, _HISTORY), "claim_key"),
         pages=tuple(pages),
@@ -203,9 +203,8 @@ def _figure(row: Mapping[str, Any]) -> Figure:
     )
 
 
-def _check(line: tuple[Any, ...] | Mapping[str, Any]) -> CheckLine:
-    name, verdict, reason, fine = line.values() if isinstance(line, Mapping) else line
-    return CheckLine(name, verdict, reason or "", bool(fine))
+def _checks(row: Mapping[str, Any]) -> Checks:
+    return Checks(row["passed"], tuple(CheckLine(*line) for line in row["others"] or ()))
 
 
 def _questions(
@@ -216,13 +215,14 @@ def _questions(
     cards: tuple[Scorecard, ...],
 ) -> tuple[VendorList, ...]:
     """What to ask each vendor, from what is open, missing or contradicted."""
-    claims = {fact.stored.claim.claim_key: fact.stored for fact in facts}
+    settled = {
+        (row["claim_key"], row["name"], row["version"]) for row in flag_rows if row["reading"] is not None
+    }
     open_flags = [
-        OpenFlag(flag=stored_flag(row), claim=claims[row["claim_key"]])
-        for row in flag_rows
-        if row["reading"] is None
-        and row["claim_key"] in claims
-        and claims[row["claim_key"]].version == row["version"]
+        OpenFlag.model_construct(flag=flag, claim=fact.stored)  # both are sound already
+        for fact in facts
+        for flag in fact.flags
+        if (flag.claim_key, flag.name, fact.stored.version) not in settled
     ]
     against: dict[str, list[Against]] = defaultdict(list)
     for row in rows(home, _AGAINST):
@@ -230,7 +230,7 @@ def _questions(
             Against(verdict=row["verdict"], reason=row["reason"], detail=row["detail"] or "")
         )
     urls = {page["source_id"]: page["source_url"] or "" for page in pages}
-    return lists(claims.values(), open_flags, disputes(against), urls, cards)
+    return lists((fact.stored for fact in facts), open_flags, disputes(against), urls, cards)
 
 
 def _cards(home: Home, cards: tuple[Scorecard, ...], facts: tuple[Fact, ...]) -> tuple[Card, ...]:
@@ -273,7 +273,7 @@ def _derived(card: Scorecard, facts: tuple[Fact, ...]) -> Derived | None:
         derivation=derivation,
         evaluation=evaluate(derivation),
         versions={fact.stored.claim.claim_key: fact.stored.version for fact in facts},
-        inputs=digest(card, derivation, facts),
+        inputs="",  # nothing is kept, so nothing is compared
     )
 
 

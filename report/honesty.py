@@ -96,7 +96,7 @@ def _step(card: Card) -> Decimal:
 def _not_compared(edition: Edition) -> Caution:
     content = edition.content
     keys = dict.fromkeys(row["claim_key"] for card in content.cards for row in card.left_out)
-    shown = [edition.shown(content.figures[key]) for key in keys if key in content.figures]
+    found = [content.figures[key] for key in keys if key in content.figures]
     lines = []
     for card in content.cards:
         reasons = Counter(row["reason"] for row in card.left_out)
@@ -106,9 +106,9 @@ def _not_compared(edition: Edition) -> Caution:
     return Caution(
         id="not_compared",
         title=edition.says("caution.not_compared"),
-        sentences=(edition.says("caution.not_compared_said", len(shown)),),
-        shown=tuple(shown[:_MOST]),
-        more=max(0, len(shown) - _MOST),
+        sentences=(edition.says("caution.not_compared_said", len(found)),),
+        shown=tuple(edition.shown(figure) for figure in found[:_MOST]),
+        more=max(0, len(found) - _MOST),
         lines=tuple(lines),
     )
 

@@ -73,17 +73,24 @@ class Figure:
 
 @dataclass(frozen=True, slots=True)
 class CheckLine:
-    """One check of a claim. `passed`: nothing in it stands against the claim, and nothing is missing."""
+    """One check of a claim that did not pass, and why."""
 
     name: str
     verdict: str
     reason: str
-    passed: bool
 
     @property
     def is_against(self) -> bool:
         """Whether it stands against the claim; what is only not stated does not."""
-        return not self.passed and self.verdict != "NOT_STATED"
+        return self.verdict != "NOT_STATED"
+
+
+@dataclass(frozen=True, slots=True)
+class Checks:
+    """How many checks of a claim passed, and those that did not."""
+
+    passed: int = 0
+    others: tuple[CheckLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,7 +158,7 @@ class Content:
     cards: tuple[Card, ...]
     vendors: tuple[str, ...]
     figures: Mapping[str, Figure]
-    checks: Mapping[str, tuple[CheckLine, ...]]
+    checks: Mapping[str, Checks]
     flags: Mapping[str, tuple[Row, ...]]
     history: Mapping[str, tuple[Row, ...]]
     pages: tuple[Row, ...]

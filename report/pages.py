@@ -16,7 +16,8 @@ from report.standing import flag_lines, lead, matrices, matrix, pair_lines, rank
 from report.tables import dimension_tables
 from schemas.record import plain
 
-_MOST_FIGURES = 250
+_MOST_LEFT_OUT = 50
+_MOST_FIGURES = 150
 _MOST_ASKS = 40
 
 
@@ -83,7 +84,7 @@ def card_page(edition: Edition, card: Card) -> Page:
         "turns": turn_lines(edition, card),
         "left_out": [
             {"vendor": row["vendor"], "reason": row["reason"], "shown": edition.shown(figure)}
-            for row in card.left_out
+            for row in card.left_out[:_MOST_LEFT_OUT]
             if (figure := content.figures.get(row["claim_key"])) is not None
         ],
     }
@@ -221,7 +222,6 @@ def evidence_page(edition: Edition, page: EvidencePage) -> Page:
         "evidence": page,
         "figures": [edition.shown(figure) for figure in page.figures],
         "located": located,
-        "checks": edition.content.checks,
         "flags": edition.content.flags,
         "history": edition.content.history,
     }
