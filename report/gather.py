@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -11,12 +11,13 @@ from report.model import Card, CheckLine, Checks, Content, Figure, Place, Row
 from review.disputes import Against, disputes
 from review.questions import VendorList, lists
 from schemas.errors import KoujingError
+from schemas.ledger import StoredClaim
 from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
 from warehouse import facts as claim_facts
 from warehouse.derived import Derived
 from warehouse.home import Home
-from warehouse.query import run_query
+from warehouse.query import Ask, reading, run_query
 from warehouse.rows import OpenFlag, stored_claim
 from warehouse.rubric import derive
 from warehouse.uncertainty.evaluate import evaluate
@@ -24,6 +25,7 @@ from warehouse.uncertainty.sensitivity import mean_scores, sensitivity
 
 _MEMORY = "2GB"
 _SECONDS = 300
+_MOST_ASKED = 60
 
 _FIGURES = """
 WITH open AS (
@@ -100,17 +102,29 @@ _LATEST = """
 WITH sighting AS (
     SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings GROUP BY claim_key
 )
-SELECT version.*, coalesce(sighting.not_seen, 0)::INTEGER AS not_seen
+SELECT version.* REPLACE (MAP {} AS rules), coalesce(sighting.not_seen, 0)::INTEGER AS not_seen
 FROM stored.claim_versions AS version LEFT JOIN sighting USING (claim_key)
 QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
 ORDER BY source_id, evidence_start, claim_key
 """
 
 
-def rows(home: Home, sql: str) -> list[dict[str, Any]]:
-    """The rows of one of our own queries, by column name; QueryError where nothing was published yet."""
-    result = run_query(home, sql, memory_limit=_MEMORY, timeout_seconds=_SECONDS)
-    return [dict(zip(result.columns, row, strict=True)) for row in result.rows]
+class Ledger:
+    """The published file as it was when it was opened: a run that publishes in between changes nothing of it."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        """The rows of one of our own queries, by column name."""
+        result = self._ask(sql, timeout_seconds=_SECONDS)
+        return [dict(zip(result.columns, row, strict=True)) for row in result.rows]
+
+
+def count_of_claims(home: Home) -> int:
+    """How many claims were published; QueryError where nothing was yet."""
+    found: int = run_query(home, "SELECT count(*) FROM claims").rows[0][0]
+    return found
 
 
 def gather(home: Home, cards: Iterable[Scorecard]) -> Content:
@@ -119,16 +133,20 @@ def gather(home: Home, cards: Iterable[Scorecard]) -> Content:
     `cards`: the scorecards that count, in the order in which they are told. What open readings leave possible is
     computed here, from the published claims alone, so that the same file gives the same report.
     """
-    figures = {row["claim_key"]: _figure(row) for row in rows(home, _FIGURES)}
-    runs = rows(home, "FROM runs")
-    known = tuple(cards)
+    with reading(home, memory_limit=_MEMORY) as ask:
+        return _gathered(Ledger(ask), tuple(cards))
+
+
+def _gathered(ledger: Ledger, known: tuple[Scorecard, ...]) -> Content:
+    figures = {row["claim_key"]: _figure(row) for row in ledger.rows(_FIGURES)}
+    runs = ledger.rows("FROM runs")
     facts = claim_facts.facts(
-        map(stored_claim, rows(home, _LATEST)),
-        flag_rows := rows(home, claim_facts.FLAGS),
-        rows(home, claim_facts.STANDING),
+        map(stored_claim, ledger.rows(_LATEST)),
+        flag_rows := ledger.rows(claim_facts.FLAGS),
+        ledger.rows(claim_facts.STANDING),
     )
-    told = _cards(home, known, facts)
-    pages = rows(home, _PAGES)
+    told = _cards(ledger, known, facts)
+    pages = ledger.rows(_PAGES)
     stated = {figure.vendor for figure in figures.values() if figure.vendor is not None}
     watched = {str(page["vendor"]) for page in pages if page["vendor"] is not None}
     scored = {place.vendor for card in told for place in (*card.published, *card.by_claims)}
@@ -139,20 +157,20 @@ def gather(home: Home, cards: Iterable[Scorecard]) -> Content:
         cards=told,
         vendors=tuple(sorted(stated | watched | scored)),
         figures=figures,
-        checks={row["claim_key"]: _checks(row) for row in rows(home, _CHECKS)},
-        flags=_by(rows(home, _OPEN), "claim_key"),
-        history=_by(rows(home, _HISTORY), "claim_key"),
+        checks={row["claim_key"]: _checks(row) for row in ledger.rows(_CHECKS)},
+        flags=_by(ledger.rows(_OPEN), "claim_key"),
+        history=_by(ledger.rows(_HISTORY), "claim_key"),
         pages=tuple(pages),
-        holds=tuple(rows(home, "FROM holds WHERE open ORDER BY hold_id")),
-        all_holds=tuple(rows(home, "FROM holds ORDER BY hold_id")),
-        raised=tuple(rows(home, _RAISED)),
-        changes=tuple(rows(home, _CHANGES)),
-        moves=tuple(rows(home, "FROM ranking_moves")),
-        causes=_by(rows(home, "FROM ranking_causes"), "ranking_id"),
-        rankings=tuple(rows(home, "FROM ranking_history ORDER BY ranking_id, place")),
-        decisions=tuple(rows(home, _DECISIONS)),
-        snapshot_types={row["sha256"]: (row["content_type"], row["url"]) for row in rows(home, _SNAPSHOTS)},
-        questions=_questions(home, facts, flag_rows, pages, known),
+        holds=tuple(ledger.rows("FROM holds WHERE open ORDER BY hold_id")),
+        all_holds=tuple(ledger.rows("FROM holds ORDER BY hold_id")),
+        raised=tuple(ledger.rows(_RAISED)),
+        changes=tuple(ledger.rows(_CHANGES)),
+        moves=tuple(ledger.rows("FROM ranking_moves")),
+        causes=_by(ledger.rows("FROM ranking_causes"), "ranking_id"),
+        rankings=tuple(ledger.rows("FROM ranking_history ORDER BY ranking_id, place")),
+        decisions=tuple(ledger.rows(_DECISIONS)),
+        snapshot_types={row["sha256"]: (row["content_type"], row["url"]) for row in ledger.rows(_SNAPSHOTS)},
+        questions=_questions(ledger, facts, flag_rows, pages, known),
     )
 
 
@@ -208,7 +226,7 @@ def _checks(row: Mapping[str, Any]) -> Checks:
 
 
 def _questions(
-    home: Home,
+    ledger: Ledger,
     facts: tuple[Fact, ...],
     flag_rows: Iterable[Row],
     pages: Iterable[Row],
@@ -225,19 +243,29 @@ def _questions(
         if (flag.claim_key, flag.name, fact.stored.version) not in settled
     ]
     against: dict[str, list[Against]] = defaultdict(list)
-    for row in rows(home, _AGAINST):
+    for row in ledger.rows(_AGAINST):
         against[row["claim_key"]].append(
             Against(verdict=row["verdict"], reason=row["reason"], detail=row["detail"] or "")
         )
     urls = {page["source_id"]: page["source_url"] or "" for page in pages}
-    return lists((fact.stored for fact in facts), open_flags, disputes(against), urls, cards)
+    return lists(_asked_about(facts), open_flags, disputes(against), urls, cards)
 
 
-def _cards(home: Home, cards: tuple[Scorecard, ...], facts: tuple[Fact, ...]) -> tuple[Card, ...]:
-    ranked = _by(rows(home, "FROM ranking"), "scorecard")
-    scored = _by(rows(home, _SCORES), "scorecard")
-    proposed = _by(rows(home, "FROM proposals"), "scorecard")
-    last = {row["scorecard"]: row["run_id"] for row in rows(home, "FROM ranking")}
+def _asked_about(facts: tuple[Fact, ...]) -> Iterator[StoredClaim]:
+    """The claims that questions are asked about: of one vendor and metric so many that nobody reads further."""
+    seen: Counter[tuple[str | None, str]] = Counter()
+    for fact in facts:
+        kind = (fact.stored.claim.vendor, fact.stored.claim.metric)
+        seen[kind] += 1
+        if seen[kind] <= _MOST_ASKED or kind[1] == "capability":
+            yield fact.stored
+
+
+def _cards(ledger: Ledger, cards: tuple[Scorecard, ...], facts: tuple[Fact, ...]) -> tuple[Card, ...]:
+    ranked = _by(ledger.rows("FROM ranking"), "scorecard")
+    scored = _by(ledger.rows(_SCORES), "scorecard")
+    proposed = _by(ledger.rows("FROM proposals"), "scorecard")
+    last = {row["scorecard"]: row["run_id"] for row in ledger.rows("FROM ranking")}
     told = []
     for card in cards:
         places = tuple(

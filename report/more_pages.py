@@ -83,7 +83,7 @@ def _asked(edition: Edition, own: VendorList) -> dict[str, Any]:
                 "title": edition.word(topic.title),
                 "why": edition.word(topic.why),
                 "asks": asks,
-                "more": max(0, len(groups) - _MOST_ASKS),
+                "more": len(groups) > _MOST_ASKS,
             }
         )
     items = [

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from importlib.resources import files
 from itertools import chain
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +21,7 @@ from report.charts.gallery import Gallery
 from report.edition import Edition, clean
 from report.evidence import EvidencePage, evidence_pages
 from report.feeds import feeds
-from report.gather import gather
+from report.gather import count_of_claims, gather
 from report.markdown import as_markdown
 from report.model import Content
 from report.more_pages import more_pages
@@ -32,6 +37,10 @@ from warehouse.home import Home
 MARKER = ".koujing-report"
 """The file that makes a folder a report's, so that only such a folder is ever replaced."""
 
+Asked = tuple[datetime, datetime] | None
+_LARGE = 3000
+"""From so many claims on each language has a process of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class Written:
@@ -41,13 +50,17 @@ class Written:
     files: int
     bytes: int
 
+    def moved(self, folder: Path) -> Written:
+        """The same, where it is put in the end."""
+        return Written(folder, self.files, self.bytes)
+
 
 def write_report(
     home: Home,
     cards: Iterable[Scorecard],
     folder: Path,
     languages: Sequence[Language] = LANGUAGES,
-    asked: tuple[datetime, datetime] | None = None,
+    asked: Asked = None,
 ) -> Written:
     """Writes the report on what the home last published into the folder, which is replaced when all is written.
 
@@ -56,28 +69,31 @@ def write_report(
     The same published file and scorecards give the same bytes. Raises QueryError where nothing was published yet,
     KoujingError where the folder holds something else, or cannot be written.
     """
-    _require_ours(folder)
-    content = gather(home, cards)
-    return write_content(content, tuple(evidence_pages(home, content)), folder, languages, asked)
+    known = tuple(cards)
+    with _replacing(folder) as new, _collector_at_rest():
+        if len(languages) > 1 and _is_large(home):
+            return _written_apart(home, known, new, languages, asked).moved(folder)
+        content = gather(home, known)
+        return _written(content, tuple(evidence_pages(home, content)), new, languages, asked).moved(folder)
 
 
 def write_content(
-    content: Content,
-    evidence: tuple[EvidencePage, ...],
-    folder: Path,
-    languages: Sequence[Language] = LANGUAGES,
-    asked: tuple[datetime, datetime] | None = None,
+    content: Content, evidence: tuple[EvidencePage, ...], folder: Path, languages: Sequence[Language]
 ) -> Written:
     """Writes a report on what was gathered; see `write_report`."""
+    with _replacing(folder) as new:
+        return _written(content, evidence, new, languages, None).moved(folder)
+
+
+@contextmanager
+def _replacing(folder: Path) -> Iterator[Path]:
+    """A new folder, which takes the place of the other one when all is written into it; else that one stays."""
     _require_ours(folder)
     new = folder.with_name(f".{folder.name}.new")
     try:
         shutil.rmtree(new, ignore_errors=True)
         new.mkdir(parents=True)
-        writer = _Writer(new)
-        for language in languages:
-            write_edition(writer, Edition(content, language), evidence, languages, asked)
-        _write_frame(writer, content, languages)
+        yield new
         _put_in_place(new, folder)
     except OSError as error:
         raise KoujingError(
@@ -85,7 +101,79 @@ def write_content(
         ) from None
     finally:
         shutil.rmtree(new, ignore_errors=True)
-    return Written(folder, writer.files, writer.bytes)
+
+
+@contextmanager
+def _collector_at_rest() -> Iterator[None]:
+    """Keeps the cyclic collector from walking every claim again and again: next to nothing made here is a cycle."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _is_large(home: Home) -> bool:
+    """Whether a second process saves more than it costs."""
+    return (os.cpu_count() or 1) > 1 and count_of_claims(home) >= _LARGE
+
+
+def _written(
+    content: Content,
+    evidence: tuple[EvidencePage, ...],
+    new: Path,
+    languages: Sequence[Language],
+    asked: Asked,
+    only: Language | None = None,
+) -> Written:
+    """Writes the editions (of `only` one language, where one is named) and what belongs to no language."""
+    writer = _Writer(new)
+    for language in languages if only is None else (only,):
+        write_edition(writer, Edition(content, language), evidence, languages, asked)
+    if only in (None, languages[0]):
+        _write_frame(writer, content, languages)
+    return Written(new, writer.files, writer.bytes)
+
+
+def _written_apart(
+    home: Home, cards: tuple[Scorecard, ...], new: Path, languages: Sequence[Language], asked: Asked
+) -> Written:
+    """Writes each language in a process of its own, all from the same published file.
+
+    Where a run publishes in between, what was written is thrown away, and all is written here, one after the other.
+    """
+    before = _stamp(home)
+    first, *others = languages
+    with ProcessPoolExecutor(len(others), mp_context=get_context("spawn")) as pool:
+        asides = [pool.submit(_aside, home, cards, new, languages, asked, other) for other in others]
+        told = [_aside(home, cards, new, languages, asked, first), *(aside.result() for aside in asides)]
+    if _stamp(home) != before:
+        shutil.rmtree(new)
+        new.mkdir()
+        content = gather(home, cards)
+        return _written(content, tuple(evidence_pages(home, content)), new, languages, asked)
+    return Written(new, sum(each.files for each in told), sum(each.bytes for each in told))
+
+
+def _aside(
+    home: Home,
+    cards: tuple[Scorecard, ...],
+    new: Path,
+    languages: Sequence[Language],
+    asked: Asked,
+    only: Language,
+) -> Written:
+    with _collector_at_rest():
+        content = gather(home, cards)
+        return _written(content, tuple(evidence_pages(home, content)), new, languages, asked, only)
+
+
+def _stamp(home: Home) -> tuple[int, int, int]:
+    """Another one for each file that is put in the published one's place."""
+    found = home.published.stat()
+    return found.st_ino, found.st_mtime_ns, found.st_size
 
 
 class _Writer:
@@ -116,7 +204,7 @@ def write_edition(
     edition: Edition,
     evidence: tuple[EvidencePage, ...],
     languages: Sequence[Language],
-    asked: tuple[datetime, datetime] | None,
+    asked: Asked,
 ) -> None:
     """Writes all of one language."""
     gallery = Gallery(edition, lambda path, svg: writer.text(f"{edition.language}/{path}", svg))

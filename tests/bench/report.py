@@ -18,11 +18,11 @@ from pathlib import Path
 from flows import crawl
 from flows.outcome import Fetched
 from flows.progress import Silent
-from report.gather import rows
 from report.site import write_report
 from schemas.source import FetchStatus, Snapshot, Source, Visit
 from warehouse.cards import builtin_cards
 from warehouse.home import Home, open_home
+from warehouse.query import run_query
 
 VENDORS = (
     "alibaba-cloud volcengine tencent-cloud huawei-cloud baidu-ai-cloud ucloud kingsoft-cloud azure aws gcp "
@@ -101,7 +101,7 @@ def filled(home: Home, pages: int) -> None:
 
 def measure(home: Home) -> None:
     """Prints what writing the report takes."""
-    claims = rows(home, "SELECT count(*) AS n, count(DISTINCT vendor) AS vendors FROM claims")[0]
+    claims, vendors = run_query(home, "SELECT count(*), count(DISTINCT vendor) FROM claims").rows[0]
     folder = home.root / "report"
     start = time.perf_counter()
     written = write_report(home, builtin_cards(), folder)
@@ -109,7 +109,7 @@ def measure(home: Home) -> None:
     own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     front = max((folder / lang / "index.html").stat().st_size for lang in ("zh", "en"))
-    print(f"claims {claims['n']:,} of {claims['vendors']} vendors, {len(builtin_cards())} scorecards")
+    print(f"claims {claims:,} of {vendors} vendors, {len(builtin_cards())} scorecards")
     print(f"seconds {seconds:.1f}; most memory {max(own, child) / 1024:.0f} MB a process")
     print(f"site {written.bytes / 1e6:.1f} MB in {written.files:,} files; front page {front / 1e3:.0f} kB")
 
