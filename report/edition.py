@@ -55,6 +55,7 @@ class Shown:
 
 # `format` of Markup escapes what is filled in.
 _MARK = Markup('<span class="mark {}" title="{}">{}</span>')
+_BARE = Markup('<span class="mark {}">{}</span>')
 
 
 class Edition:
@@ -199,14 +200,23 @@ class Edition:
         """Where a claim stands, and its marks, as they look beside its words; equal ones are made once."""
         shown = self.shown(figure)
         parts = [self.standing(figure)]
-        parts += [self.mark(mark) for mark in shown.marks if mark.kind != "doubt"]
+        # What a flag asks stands below it as an open question, and needs no second place.
+        parts += [
+            self.mark(Mark(mark.kind, mark.text, "") if mark.kind == "flag" else mark)
+            for mark in shown.marks
+            if mark.kind != "doubt"
+        ]
         return Markup(" ").join(parts)
 
     def mark(self, mark: Mark) -> Markup:
         """The mark as it looks; equal ones are made once."""
         found = self._marks.get(mark)
         if found is None:
-            found = self._marks[mark] = _MARK.format(mark.kind, mark.title, mark.text)
+            found = self._marks[mark] = (
+                _MARK.format(mark.kind, mark.title, mark.text)
+                if mark.title
+                else _BARE.format(mark.kind, mark.text)
+            )
         return found
 
     def standing(self, figure: Figure) -> Markup:

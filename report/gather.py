@@ -27,16 +27,19 @@ _MEMORY = "2GB"
 _SECONDS = 300
 _MOST_ASKED = 60
 
-_FIGURES = """
+# The latest version of every claim in its page's order, whole, with where it stands now.
+_CLAIMS = """
 WITH open AS (
-    SELECT claim_key, list(flag ORDER BY flag) AS names FROM open_flags GROUP BY claim_key
-),
-place AS (
-    SELECT claim_key, version, evidence_start, evidence_end FROM stored.claim_versions
+    SELECT claim_key, list(flag ORDER BY flag) AS open_names FROM open_flags GROUP BY claim_key
 )
-SELECT claims.*, coalesce(open.names, []) AS open_names, place.evidence_start, place.evidence_end
-FROM claims LEFT JOIN open USING (claim_key) JOIN place USING (claim_key, version)
-ORDER BY vendor, metric, claim_key
+SELECT version.* REPLACE (MAP {} AS rules), claims.not_seen::INTEGER AS not_seen, claims.held, claims.roll_up,
+    claims.reading, claims.why, claims.tier, claims.source_url, coalesce(open.open_names, []) AS open_names
+FROM stored.claim_versions AS version
+JOIN (
+    SELECT claim_key, version, not_seen, held, roll_up, reading, why, tier, source_url FROM claims
+) AS claims USING (claim_key, version)
+LEFT JOIN open USING (claim_key)
+ORDER BY version.source_id, version.evidence_start, version.claim_key
 """
 # What stands for the claim, or does not bear on it, is counted; only the rest needs its reason.
 _CHECKS = """
@@ -98,15 +101,6 @@ _SNAPSHOTS = """
 SELECT sha256, arg_max(content_type, visit_id) AS content_type, arg_max(url, visit_id) AS url
 FROM stored.snapshots GROUP BY sha256
 """
-_LATEST = """
-WITH sighting AS (
-    SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings GROUP BY claim_key
-)
-SELECT version.* REPLACE (MAP {} AS rules), coalesce(sighting.not_seen, 0)::INTEGER AS not_seen
-FROM stored.claim_versions AS version LEFT JOIN sighting USING (claim_key)
-QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
-ORDER BY source_id, evidence_start, claim_key
-"""
 
 
 class Ledger:
@@ -138,10 +132,13 @@ def gather(home: Home, cards: Iterable[Scorecard]) -> Content:
 
 
 def _gathered(ledger: Ledger, known: tuple[Scorecard, ...]) -> Content:
-    figures = {row["claim_key"]: _figure(row) for row in ledger.rows(_FIGURES)}
+    claims = ledger.rows(_CLAIMS)
+    # By whom and of what, which is how every page lists them.
+    in_order = sorted(claims, key=lambda row: (row["vendor"] or "", row["metric"], row["claim_key"]))
+    figures = {row["claim_key"]: _figure(row) for row in in_order}
     runs = ledger.rows("FROM runs")
     facts = claim_facts.facts(
-        map(stored_claim, ledger.rows(_LATEST)),
+        map(stored_claim, claims),
         flag_rows := ledger.rows(claim_facts.FLAGS),
         ledger.rows(claim_facts.STANDING),
     )
@@ -203,10 +200,10 @@ def _figure(row: Mapping[str, Any]) -> Figure:
         qualifiers=tuple(sorted(qualifiers.items())),
         baseline=row["baseline"] or "",
         open_flags=tuple(row["open_names"]),
-        quote=row["quote"],
+        quote=row["evidence_quote"],
         start=row["evidence_start"],
         end=row["evidence_end"],
-        path=tuple(row["path"]),
+        path=tuple(row["evidence_path"]),
         url=row["source_url"] or "",
         tier=row["tier"] or "",
         not_seen=row["not_seen"],
