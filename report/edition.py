@@ -33,7 +33,10 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A figure as a reader sees it. `order`: what its column sorts by; `proof`: one line for who points at it."""
+    """A figure as a reader sees it. `order`: what its column sorts by; `proof`: one line for who points at it.
+
+    `checks`: how many passed, and how many did not.
+    """
 
     figure: Figure
     text: str
@@ -43,8 +46,13 @@ class Shown:
     tier: str
     since: str
     href: str
-    proof: str
     checks: str
+
+    @property
+    def proof(self) -> str:
+        """The quote, the page, the date and the checks."""
+        page = page_of(self.figure.url) or self.figure.source_id
+        return f"“{shortened(self.figure.quote)}” · {page} · {self.since} · {self.checks}"
 
     @property
     def order(self) -> str:
@@ -149,13 +157,6 @@ class Edition:
         return found
 
     def _show(self, figure: Figure) -> Shown:
-        checks = self.checks_line(figure)
-        parts = [
-            f"“{shortened(figure.quote)}”",
-            page_of(figure.url) or figure.source_id,
-            self.says("cell.dated", date=self.date(figure.since)),
-            checks,
-        ]
         return Shown(
             figure=figure,
             text=self.text(figure),
@@ -165,8 +166,7 @@ class Edition:
             tier=self.says(f"tier.{figure.tier}"),
             since=self.date(figure.since),
             href=f"evidence/{file_name(figure.source_id)}.html#{figure.key}",
-            proof=" · ".join(parts),
-            checks=checks,
+            checks=self.checks_line(figure),
         )
 
     def checks_line(self, figure: Figure) -> str:

@@ -11,13 +11,12 @@ from report.model import Card, CheckLine, Checks, Content, Figure, Place, Row
 from review.disputes import Against, disputes
 from review.questions import VendorList, lists
 from schemas.errors import KoujingError
-from schemas.ledger import StoredClaim
 from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
 from warehouse import facts as claim_facts
 from warehouse.derived import Derived
 from warehouse.home import Home
-from warehouse.query import Ask, reading, run_query
+from warehouse.query import Ask, reading
 from warehouse.rows import OpenFlag, stored_claim
 from warehouse.rubric import derive
 from warehouse.uncertainty.evaluate import evaluate
@@ -113,12 +112,6 @@ class Ledger:
         """The rows of one of our own queries, by column name."""
         result = self._ask(sql, timeout_seconds=_SECONDS)
         return [dict(zip(result.columns, row, strict=True)) for row in result.rows]
-
-
-def count_of_claims(home: Home) -> int:
-    """How many claims were published; QueryError where nothing was yet."""
-    found: int = run_query(home, "SELECT count(*) FROM claims").rows[0][0]
-    return found
 
 
 def gather(home: Home, cards: Iterable[Scorecard]) -> Content:
@@ -233,29 +226,32 @@ def _questions(
     settled = {
         (row["claim_key"], row["name"], row["version"]) for row in flag_rows if row["reading"] is not None
     }
+    asked = tuple(_asked_about(facts))
+    keys = {fact.stored.claim.claim_key for fact in asked}
     open_flags = [
         OpenFlag.model_construct(flag=flag, claim=fact.stored)  # both are sound already
-        for fact in facts
+        for fact in asked
         for flag in fact.flags
         if (flag.claim_key, flag.name, fact.stored.version) not in settled
     ]
     against: dict[str, list[Against]] = defaultdict(list)
     for row in ledger.rows(_AGAINST):
-        against[row["claim_key"]].append(
-            Against(verdict=row["verdict"], reason=row["reason"], detail=row["detail"] or "")
-        )
+        if row["claim_key"] in keys:
+            against[row["claim_key"]].append(
+                Against(verdict=row["verdict"], reason=row["reason"], detail=row["detail"] or "")
+            )
     urls = {page["source_id"]: page["source_url"] or "" for page in pages}
-    return lists(_asked_about(facts), open_flags, disputes(against), urls, cards)
+    return lists((fact.stored for fact in asked), open_flags, disputes(against), urls, cards)
 
 
-def _asked_about(facts: tuple[Fact, ...]) -> Iterator[StoredClaim]:
+def _asked_about(facts: tuple[Fact, ...]) -> Iterator[Fact]:
     """The claims that questions are asked about: of one vendor and metric so many that nobody reads further."""
     seen: Counter[tuple[str | None, str]] = Counter()
     for fact in facts:
         kind = (fact.stored.claim.vendor, fact.stored.claim.metric)
         seen[kind] += 1
         if seen[kind] <= _MOST_ASKED or kind[1] == "capability":
-            yield fact.stored
+            yield fact
 
 
 def _cards(ledger: Ledger, cards: tuple[Scorecard, ...], facts: tuple[Fact, ...]) -> tuple[Card, ...]:

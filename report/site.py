@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gc
-import os
 import shutil
+import sys
+import threading
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,7 +21,7 @@ from report.charts.gallery import Gallery
 from report.edition import Edition, clean
 from report.evidence import EvidencePage, evidence_pages
 from report.feeds import feeds
-from report.gather import count_of_claims, gather
+from report.gather import gather
 from report.markdown import as_markdown
 from report.model import Content
 from report.more_pages import more_pages
@@ -39,7 +39,7 @@ MARKER = ".koujing-report"
 
 Asked = tuple[datetime, datetime] | None
 _LARGE = 3000
-"""From so many claims on each language has a process of its own."""
+"""From so many claims on each edition is written by a process of its own, where that is safe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,6 @@ class Written:
     folder: Path
     files: int
     bytes: int
-
-    def moved(self, folder: Path) -> Written:
-        """The same, where it is put in the end."""
-        return Written(folder, self.files, self.bytes)
 
 
 def write_report(
@@ -69,12 +65,10 @@ def write_report(
     The same published file and scorecards give the same bytes. Raises QueryError where nothing was published yet,
     KoujingError where the folder holds something else, or cannot be written.
     """
-    known = tuple(cards)
     with _replacing(folder) as new, _collector_at_rest():
-        if len(languages) > 1 and _is_large(home):
-            return _written_apart(home, known, new, languages, asked).moved(folder)
-        content = gather(home, known)
-        return _written(content, tuple(evidence_pages(home, content)), new, languages, asked).moved(folder)
+        content = gather(home, cards)
+        _write(content, tuple(evidence_pages(home, content)), new, languages, asked)
+    return _counted(folder)
 
 
 def write_content(
@@ -82,7 +76,8 @@ def write_content(
 ) -> Written:
     """Writes a report on what was gathered; see `write_report`."""
     with _replacing(folder) as new:
-        return _written(content, evidence, new, languages, None).moved(folder)
+        _write(content, evidence, new, languages, None)
+    return _counted(folder)
 
 
 @contextmanager
@@ -115,74 +110,44 @@ def _collector_at_rest() -> Iterator[None]:
             gc.enable()
 
 
-def _is_large(home: Home) -> bool:
-    """Whether a second process saves more than it costs."""
-    return (os.cpu_count() or 1) > 1 and count_of_claims(home) >= _LARGE
-
-
-def _written(
+def _write(
     content: Content,
     evidence: tuple[EvidencePage, ...],
     new: Path,
     languages: Sequence[Language],
     asked: Asked,
-    only: Language | None = None,
-) -> Written:
-    """Writes the editions (of `only` one language, where one is named) and what belongs to no language."""
-    writer = _Writer(new)
-    for language in languages if only is None else (only,):
-        write_edition(writer, Edition(content, language), evidence, languages, asked)
-    if only in (None, languages[0]):
-        _write_frame(writer, content, languages)
-    return Written(new, writer.files, writer.bytes)
-
-
-def _written_apart(
-    home: Home, cards: tuple[Scorecard, ...], new: Path, languages: Sequence[Language], asked: Asked
-) -> Written:
-    """Writes each language in a process of its own, all from the same published file.
-
-    Where a run publishes in between, what was written is thrown away, and all is written here, one after the other.
-    """
-    before = _stamp(home)
+) -> None:
+    """Writes every edition, and what belongs to no language."""
     first, *others = languages
-    with ProcessPoolExecutor(len(others), mp_context=get_context("spawn")) as pool:
-        asides = [pool.submit(_aside, home, cards, new, languages, asked, other) for other in others]
-        told = [_aside(home, cards, new, languages, asked, first), *(aside.result() for aside in asides)]
-    if _stamp(home) != before:
-        shutil.rmtree(new)
-        new.mkdir()
-        content = gather(home, cards)
-        return _written(content, tuple(evidence_pages(home, content)), new, languages, asked)
-    return Written(new, sum(each.files for each in told), sum(each.bytes for each in told))
+
+    def write(language: Language) -> None:
+        write_edition(_Writer(new), Edition(content, language), evidence, languages, asked)
+
+    # With no other thread a copy of this process holds all that was read, and the editions get a core each.
+    alone = len(content.figures) >= _LARGE and threading.active_count() == 1 and sys.platform == "linux"
+    context = get_context("fork")
+    asides = [context.Process(target=write, args=(language,)) for language in others if alone]
+    for aside in asides:
+        aside.start()
+    write(first)
+    for place, language in enumerate(others):
+        if place < len(asides):
+            asides[place].join()
+        if place >= len(asides) or asides[place].exitcode != 0:
+            write(language)  # what failed there is told here
+    _write_frame(_Writer(new), content, languages)
 
 
-def _aside(
-    home: Home,
-    cards: tuple[Scorecard, ...],
-    new: Path,
-    languages: Sequence[Language],
-    asked: Asked,
-    only: Language,
-) -> Written:
-    with _collector_at_rest():
-        content = gather(home, cards)
-        return _written(content, tuple(evidence_pages(home, content)), new, languages, asked, only)
-
-
-def _stamp(home: Home) -> tuple[int, int, int]:
-    """Another one for each file that is put in the published one's place."""
-    found = home.published.stat()
-    return found.st_ino, found.st_mtime_ns, found.st_size
+def _counted(folder: Path) -> Written:
+    sizes = [path.stat().st_size for path in folder.rglob("*") if path.is_file()]
+    return Written(folder, len(sizes), sum(sizes))
 
 
 class _Writer:
-    """Writes files below a folder, and counts them."""
+    """Writes files below a folder."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.files = 0
-        self.bytes = 0
         self._made: set[Path] = set()
 
     def text(self, path: str, text: str) -> None:
@@ -195,8 +160,6 @@ class _Writer:
             place.parent.mkdir(parents=True, exist_ok=True)
             self._made.add(place.parent)
         place.write_bytes(body)
-        self.files += 1
-        self.bytes += len(body)
 
 
 def write_edition(
