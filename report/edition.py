@@ -231,7 +231,8 @@ class Edition:
         if figure.bound not in ("exact", ""):
             yield Mark("bound", says(f"mark.{figure.bound}"), says(f"mark.{figure.bound}_long"))
         if figure.best_case:
-            yield Mark("bound", says("mark.best_case"), says("mark.best_case_long"))
+            best = "lowest_case" if figure.bound == "at_least" else "best_case"
+            yield Mark("bound", says(f"mark.{best}"), says("mark.best_case_long"))
         for name, value in figure.condition:
             label = f"{says.or_plain('condition', name)}: {says.or_plain('condition_value', clean(value))}"
             yield Mark("condition", label, says("mark.condition_long"))

@@ -7,12 +7,14 @@ import re
 import unicodedata
 import warnings
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
 from typing import Any
 
 import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_svg import FigureCanvasSVG
 from matplotlib.collections import PolyCollection
+from matplotlib.dates import date2num
 from matplotlib.figure import Figure as Sheet
 
 INK, SOFT, LINE, PAPER = "#010101", "#020202", "#030303", "#040404"
@@ -133,6 +135,18 @@ def tiles(axes: Axes, colours: Mapping[tuple[int, int], str], width: float, heig
     axes.add_collection(
         PolyCollection(corners, facecolors=list(colours.values()), edgecolors="none"), autolim=False
     )
+
+
+def time_axis(axes: Axes, first: datetime, last: datetime) -> None:
+    """Four moments from the first to the last, as exactly as their distance asks for."""
+    span = last - first
+    form = (
+        "%Y-%m-%d" if span > timedelta(days=3) else "%m-%d %H:%M" if span > timedelta(hours=1) else "%H:%M:%S"
+    )
+    moments = [first + span * n / 3 for n in range(4)] if span else [first]
+    axes.set_xticks([date2num(at) for at in moments], [f"{at:{form}}" for at in moments])
+    room = max((date2num(last) - date2num(first)) * 0.06, 1e-6)
+    axes.set_xlim(date2num(first) - room, date2num(last) + room)
 
 
 def width_of(words: Sequence[str], size: float = _PIXELS_PER_POINT) -> float:

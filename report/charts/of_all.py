@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from matplotlib.dates import AutoDateLocator, ConciseDateFormatter, date2num
-
 from report.charts.drawing import (
     AMBIGUOUS,
     HEAT_INK,
@@ -18,9 +16,9 @@ from report.charts.drawing import (
     Canvas,
     cut,
     tiles,
+    time_axis,
     width_of,
 )
-from report.charts.of_cards import _DATES
 from report.edition import Edition
 
 _ROW = 0.27
@@ -139,16 +137,9 @@ def claims_over_time(edition: Edition, vendor: str) -> str:
             color=INK,
             fontsize=9,
         )
-    first, last = min(starts), content.at
-    room = max((date2num(last) - date2num(first)) * 0.04, 0.02)
-    axes.set_xlim(date2num(first) - room, date2num(last) + room)
     axes.set_ylim(len(keys) - 0.4, -0.6)
     axes.set_yticks(range(len(keys)), names, fontsize=9)
-    locator = AutoDateLocator(maxticks=6)
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(
-        ConciseDateFormatter(locator, show_offset=False, formats=_DATES, zero_formats=_DATES)
-    )
+    time_axis(axes, min(starts), content.at)
     axes.grid(axis="y", color=LINE, linewidth=0.5)
     axes.spines["left"].set_visible(False)
     return canvas.svg()

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from textwrap import wrap
 
-from matplotlib.dates import AutoDateLocator, ConciseDateFormatter
-
 from report.charts.drawing import (
     HEAT,
     HEAT_INK,
@@ -18,6 +16,7 @@ from report.charts.drawing import (
     Canvas,
     cut,
     tiles,
+    time_axis,
     width_of,
 )
 from report.edition import Edition
@@ -251,15 +250,8 @@ def history(edition: Edition, card: Card, variant: str) -> str:
         )
     axes.set_ylim(len(vendors) + 0.5, 0.5)
     axes.set_yticks(range(1, len(vendors) + 1))
-    locator = AutoDateLocator(maxticks=6)
-    axes.xaxis.set_major_locator(locator)
-    axes.xaxis.set_major_formatter(
-        ConciseDateFormatter(locator, show_offset=False, formats=_DATES, zero_formats=_DATES)
-    )
+    time_axis(axes, moments[0], end)
     axes.grid(axis="y", color=LINE, linewidth=0.6)
     axes.spines["left"].set_visible(False)
     axes.tick_params(axis="y", labelcolor=SOFT)
     return canvas.svg()
-
-
-_DATES = ["%Y", "%Y-%m", "%m-%d", "%m-%d %H:%M", "%H:%M", "%H:%M:%S"]
