@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.reporting import write_after_run
+from flows.reporting import SWITCH, write_after_run
 from report.edition import Edition
 from report.gather import gather
 from report.model import Content
@@ -39,5 +39,7 @@ def chinese(content: Content) -> Edition:
 @pytest.fixture(scope="session")
 def site(home: Home) -> Path:
     """The report in both languages, as a run leaves it."""
-    assert write_after_run(home)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.delenv(SWITCH, raising=False)
+        assert write_after_run(home)
     return home.root / "report"

@@ -56,6 +56,19 @@ def test_a_run_goes_on_where_its_report_fails(monkeypatch, capsys, tmp_path):
     assert "the report was not written" in capsys.readouterr().err
 
 
+def test_a_refresh_writes_the_report_when_it_is_done(monkeypatch, tmp_path):
+    from flows import refresh
+
+    done = []
+    summary = type("Summary", (), {"run_id": 1})()
+    monkeypatch.setattr(refresh, "_refresh", lambda *_: done.append("refreshed") or summary)
+    monkeypatch.setattr(refresh, "_show", lambda *_: done.append("shown"))
+    monkeypatch.setattr(refresh, "write_after_run", lambda place: done.append(place.root) or True)
+    monkeypatch.setattr(refresh, "report_run", lambda *_: done.append("told"))
+    assert refresh.refresh.fn(home=str(tmp_path)) is summary
+    assert done == ["refreshed", "shown", tmp_path.resolve(), "told"]
+
+
 def test_a_run_writes_no_report_where_that_is_switched_off(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("KOUJING_REPORT", "0")
     assert write_after_run(Home(tmp_path)) is False

@@ -5,6 +5,8 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import re
+import subprocess
+import sys
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
@@ -15,6 +17,8 @@ from report.site import MARKER, write_content, write_report
 from schemas.errors import KoujingError, QueryError
 from warehouse.cards import builtin_cards
 from warehouse.home import Home
+
+ROOT = Path(__file__).parents[2]
 
 
 class Links(HTMLParser):
@@ -99,6 +103,20 @@ def test_the_same_ledger_gives_the_same_bytes(home, site, tmp_path):
     for path in sorted((site / "en").rglob("*.html")):
         again = (tmp_path / "again" / "en" / path.relative_to(site / "en")).read_text(encoding="utf-8")
         assert again == re.sub(r'<a class="language".*?</a>', "", path.read_text(encoding="utf-8")), path
+
+
+def test_editions_written_side_by_side_are_those_written_one_after_the_other(home, site, tmp_path):
+    """In a process of its own, where alone it may be: it takes the seconds of a whole report."""
+    script = (
+        "import sys; from pathlib import Path; from report import site; from warehouse.cards import builtin_cards; "
+        "from warehouse.home import Home; site._LARGE = 1; "
+        "site.write_report(Home(Path(sys.argv[1])), builtin_cards(), Path(sys.argv[2]))"
+    )
+    apart = tmp_path / "apart"
+    subprocess.run(
+        [sys.executable, "-c", script, str(home.root), str(apart)], check=True, cwd=ROOT, timeout=120
+    )
+    assert digests(apart) == digests(site)
 
 
 def digests(folder: Path) -> dict[str, str]:
