@@ -31,6 +31,7 @@ from flows.own_cards import cards_of
 from flows.printing import say
 from flows.progress import Bar, progress_for_stderr
 from flows.proxy import proxy_of_environment
+from flows.reporting import write_after_run
 from flows.second_reader import second_reader
 from flows.sources import find_sources, with_base
 from flows.stopping import stoppable
@@ -120,6 +121,7 @@ def refresh(
             report_failure(label, str(error), datetime.now(UTC))
             raise
         _show(place, summary)
+    write_after_run(place)
     report_run(place, summary.run_id)
     return summary
 

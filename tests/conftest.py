@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,9 @@ import pytest
 from warehouse.database import Database
 from warehouse.home import open_home
 from warehouse.ledger import Ledger
+
+# A run's report has tests of its own; the others, and the commands that they start, do without its seconds.
+os.environ.setdefault("KOUJING_REPORT", "0")
 
 
 @pytest.fixture(scope="session", autouse=True)

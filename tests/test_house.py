@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-ROOMS = ("flows", "review", "extractors", "warehouse", "prompts", "schemas")
+ROOMS = ("flows", "report", "review", "extractors", "warehouse", "prompts", "schemas")
 ROOT = Path(__file__).parents[1]
 
 
@@ -31,6 +31,9 @@ def test_no_file_in_flows_hides_a_package_or_a_standard_module():
         "warehouse/scorecards/ten-thousand-cards.yaml",
         "warehouse/sources/vendors.yaml",
         "prompts/read_mentions.2.md",
+        "report/texts.yaml",
+        "report/templates/front.html",
+        "report/static/style.css",
         "extractors/model/injection.yaml",
     ],
 )

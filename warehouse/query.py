@@ -16,7 +16,7 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import duckdb
 
@@ -95,38 +95,81 @@ def run_query(
     long, or gives more than `max_bytes` of values as they lie in memory (`max_rows` cuts, this refuses).
     Under the first line of a failure stand DuckDB's own hints, each on a line.
     """
+    with reading(home, live=live, memory_limit=memory_limit) as ask:
+        return ask(sql, timeout_seconds=timeout_seconds, max_rows=max_rows, max_bytes=max_bytes)
+
+
+class Ask(Protocol):
+    """Gives the result of one reading statement; see `run_query`."""
+
+    def __call__(
+        self,
+        sql: str,
+        *,
+        timeout_seconds: float = 30.0,
+        max_rows: int | None = None,
+        max_bytes: int | None = None,
+    ) -> Result:
+        """Raises QueryError as `run_query` does."""
+
+
+@contextlib.contextmanager
+def reading(home: Home, *, live: bool = False, memory_limit: str = "512MB") -> Iterator[Ask]:
+    """Keeps the published file open for several questions, which all see the same state of it; see `run_query`."""
     file = home.ledger if live else home.published
     if not file.exists():
         raise QueryError(
             f"there is no ledger at {home.root} yet; run `koujing refresh` or `koujing demo` first"
         )
-    if len(sql) > MOST_CHARACTERS:
-        raise QueryError(f"the query has {len(sql)} characters; {MOST_CHARACTERS} are allowed")
     if not _MEMORY.fullmatch(memory_limit):
         raise QueryError(f"the memory limit {memory_limit[:40]!r} is no size; write it like 512MB or 2GB")
+    with _opened(file, memory_limit, live=live) as connection:
+
+        def ask(
+            sql: str,
+            *,
+            timeout_seconds: float = 30.0,
+            max_rows: int | None = None,
+            max_bytes: int | None = None,
+        ) -> Result:
+            return _answer(connection, file, home, sql, timeout_seconds, max_rows, max_bytes)
+
+        yield ask
+
+
+def _answer(
+    connection: duckdb.DuckDBPyConnection,
+    file: Path,
+    home: Home,
+    sql: str,
+    timeout_seconds: float,
+    max_rows: int | None,
+    max_bytes: int | None,
+) -> Result:
+    if len(sql) > MOST_CHARACTERS:
+        raise QueryError(f"the query has {len(sql)} characters; {MOST_CHARACTERS} are allowed")
     try:
         sql.encode()
     except UnicodeEncodeError:
         raise QueryError("the query is not valid Unicode text; remove the broken characters") from None
-    with _opened(file, memory_limit, live=live) as connection:
-        try:
-            _require_reading(connection, sql)
-            return _fetch(connection, sql, timeout_seconds, max_rows, max_bytes)
-        except duckdb.InterruptException:
-            raise QueryError(
-                f"the query took longer than {timeout_seconds:g} s; ask for less, or allow more time"
-            ) from None
-        except duckdb.PermissionException:
-            raise QueryError(LEDGER_ONLY) from None
-        except (duckdb.OutOfMemoryException, MemoryError):
-            raise QueryError(TOO_LARGE) from None
-        except _DAMAGED as error:
-            raise _damaged(file, home, error) from None
-        except duckdb.Error as error:
-            told = [_without_paths(first_line(error), home), *_hints(str(error), home)]
-            if isinstance(error, UNKNOWN_NAME) and is_of_another_version(connection):
-                told.append(ANOTHER_VERSION)
-            raise QueryError("\n".join(told)) from None
+    try:
+        _require_reading(connection, sql)
+        return _fetch(connection, sql, timeout_seconds, max_rows, max_bytes)
+    except duckdb.InterruptException:
+        raise QueryError(
+            f"the query took longer than {timeout_seconds:g} s; ask for less, or allow more time"
+        ) from None
+    except duckdb.PermissionException:
+        raise QueryError(LEDGER_ONLY) from None
+    except (duckdb.OutOfMemoryException, MemoryError):
+        raise QueryError(TOO_LARGE) from None
+    except _DAMAGED as error:
+        raise _damaged(file, home, error) from None
+    except duckdb.Error as error:
+        told = [_without_paths(first_line(error), home), *_hints(str(error), home)]
+        if isinstance(error, UNKNOWN_NAME) and is_of_another_version(connection):
+            told.append(ANOTHER_VERSION)
+        raise QueryError("\n".join(told)) from None
 
 
 @contextlib.contextmanager

@@ -33,6 +33,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing questions --vendor huawei-cloud --lang zh",
         "koujing questions --format docx --out questions.docx",
     ),
+    "report": (
+        "koujing report",
+        "koujing report --out public --lang zh",
+        "koujing report --out november --from 2026-11-01 --to 2026-11-30",
+    ),
     "verify": (
         "koujing verify",
         "koujing verify --cases pairs.jsonl",
