@@ -10,11 +10,12 @@ from flows import published
 from flows.commands.asking import metric_of
 from flows.commands.options import command_name
 from flows.commands.ranking import print_card, report
+from flows.derived import review_queue
 from flows.printing import heading, is_terminal, out, out_text, table
 from flows.progress import told_hold
 from flows.published import ChangeEvent
 from flows.standing_report import print_standing
-from review.queue import Queued, order
+from review.queue import Queued
 from schemas.claim import Claim
 from schemas.ledger import ChangeKind, StoredClaim
 from warehouse.cards import load_cards
@@ -31,7 +32,7 @@ def print_report(home: Home) -> None:
     _print_runs(home)
     _print_claims(home, claims)
     print_standing(home)
-    _print_flags(order(published.open_flags(home, claims), cards))
+    _print_flags(review_queue(home, claims, cards))
     _print_changes(events)
     _print_held(home)
     facts = published.facts(home)
@@ -71,8 +72,8 @@ def _print_flags(queue: tuple[Queued, ...]) -> None:
     rows: list[tuple[object, ...]] = []
     for queued in queue[:_FLAGS_SHOWN]:
         claim, flag = queued.flag.claim.claim, queued.flag.flag
-        rows.append((claim.vendor, metric_of(claim), claim.text_value, flag.name, flag.question.en))
-    _table(("vendor", "metric", "value", "flag", "question"), rows)
+        rows.append((claim.vendor, metric_of(claim), claim.text_value, flag.name, queued.why))
+    _table(("vendor", "metric", "value", "flag", "why"), rows)
     if more := len(queue) - len(rows):
         out(f"… and {more} more: koujing flags")
 

@@ -6,12 +6,17 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from fractions import Fraction
 
+from flows import published
+from review.queue import Queued, order
+from schemas.ledger import StoredClaim
 from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
 from warehouse.derived import Derived, digest
+from warehouse.home import Home
 from warehouse.ledger import Ledger
 from warehouse.rubric import derive
 from warehouse.uncertainty.evaluate import evaluate
+from warehouse.uncertainty.worth import worths
 
 
 def derived(
@@ -51,3 +56,16 @@ def rederive(
             ledger.store_derived(run_id, found, note, at)
             kept.append(found)
     return tuple(kept)
+
+
+def review_queue(
+    home: Home, claims: tuple[StoredClaim, ...], cards: Iterable[Scorecard]
+) -> tuple[Queued, ...]:
+    """Gives the open flags of these claims, those first whose settling moves the rankings of all vendors most."""
+    cards = tuple(cards)
+    facts = published.facts(home)
+    found = [each for card in cards if (each := derived(card, facts)) is not None]
+    moving = worths(
+        (flag for each in found for flag in each.derivation.open_flags), (each.evaluation for each in found)
+    )
+    return order(published.open_flags(home, claims), cards, moving)

@@ -27,10 +27,10 @@ def print_derived(found: Derived, claims: Mapping[str, StoredClaim], note: str =
         out(note)
     rows = [
         (
-            _span(str(s.best), str(s.worst)),
+            span(str(s.best), str(s.worst)),
             *names(s.vendor),
             s.vendor,
-            _span(s.shown_low, s.shown_high),
+            span(s.shown_low, s.shown_high),
             _likely(s),
         )
         for s in evaluation.standings
@@ -98,9 +98,11 @@ def names(vendor_id: str) -> tuple[str, str]:
     return (vendor.label.en, vendor.label.zh) if vendor else (vendor_id, vendor_id)
 
 
-def written(number: Fraction) -> str:
-    """A decimal where the fraction has one of twelve places, else the fraction."""
-    shown = decimal(number)
+def written(number: Fraction, places: int | None = None) -> str:
+    """A decimal rounded half up to `places`; without them, exact where twelve suffice, else the fraction."""
+    shown = decimal(number, 12 if places is None else places)
+    if places is not None:
+        return format(shown, "f")
     return format(shown.normalize(), "f") if Fraction(shown) == number else str(number)
 
 
@@ -112,7 +114,8 @@ def percent(share: Fraction) -> str:
     return ">99%" if number == 100 and share < 1 else f"{number}%"
 
 
-def _span(low: str, high: str) -> str:
+def span(low: str, high: str) -> str:
+    """The two ends, or the one where they are the same."""
     return low if low == high else f"{low}–{high}"
 
 

@@ -7,32 +7,48 @@ from decimal import Decimal
 
 from schemas.claim import Claim
 from schemas.record import Exact, Record
+from schemas.registry import registry
 from schemas.scorecard import Dimension, Scorecard
+from schemas.uncertainty import FlagWorth, Reason, Worth
 from warehouse.cards import rests_on
 from warehouse.rows import OpenFlag
 
 _COMPARED = 2
 """A metric on which vendors are held against each other decides a score; the others only bear on it."""
+_LEAST_SHOWN = Decimal("0.01")
 
 
 class Queued(Record):
-    """An open flag and what settling it is worth. `dimensions`: `card.dimension` that rests on its claim."""
+    """An open flag and what settling it is worth. `dimensions`: `card.dimension` that rests on its claim.
+
+    `moves`: what settling it can do to derived rankings; None where none depends on it. `why`: one line for people.
+    """
 
     flag: OpenFlag
     worth: Exact
     dimensions: tuple[str, ...] = ()
+    moves: FlagWorth | None = None
+    why: str = ""
 
 
-def order(flags: Iterable[OpenFlag], cards: Iterable[Scorecard]) -> tuple[Queued, ...]:
+def order(
+    flags: Iterable[OpenFlag], cards: Iterable[Scorecard], worths: Iterable[FlagWorth] = ()
+) -> tuple[Queued, ...]:
     """Gives the flags with the most worth settling first. Pure, and the same for any order of `flags`.
 
-    A flag's worth is the sum, over all scorecards, of the weights of the dimensions in which its vendor's
-    score rests on its claim, a weight counting twice where the dimension compares vendors on the claim's
-    metric. A claim that is no longer on its page comes after those that are. Among equals: by vendor, metric,
-    flag name and claim key.
+    First come those that can move a derived ranking, in the order of `worths`: the winner before pairs, pairs before
+    ranks, ranks before the width of a total, over all scorecards. Then the others, by the sum over all scorecards of
+    the weights of the dimensions in which the vendor's published score rests on the claim, a weight counting twice
+    where the dimension compares vendors on its metric. A claim that is no longer on its page comes last. Among equals:
+    by vendor, metric, flag name and claim key.
     """
     known = tuple(cards)
-    return tuple(sorted((_queued(flag, known) for flag in flags), key=_place))
+    moving = [w for w in worths if w.reason.kind is not Worth.NOTHING]
+    rank = {worth.flag: place for place, worth in enumerate(moving)}
+    by_flag = {worth.flag: worth for worth in moving}
+    queue = [_queued(flag, known, by_flag.get(flag.flag.flag_id)) for flag in flags]
+    last = len(rank)
+    return tuple(sorted(queue, key=lambda q: _place(q, rank.get(q.flag.flag.flag_id, last))))
 
 
 def bearing(claim: Claim, cards: Iterable[Scorecard]) -> tuple[Decimal, tuple[str, ...]]:
@@ -42,9 +58,46 @@ def bearing(claim: Claim, cards: Iterable[Scorecard]) -> tuple[Decimal, tuple[st
     return worth, tuple(f"{card.id}.{dimension.id}" for card, dimension in resting)
 
 
-def _queued(flag: OpenFlag, cards: tuple[Scorecard, ...]) -> Queued:
+def _queued(flag: OpenFlag, cards: tuple[Scorecard, ...], moves: FlagWorth | None) -> Queued:
     worth, dimensions = bearing(flag.claim.claim, cards)
-    return Queued(flag=flag, worth=worth, dimensions=dimensions)
+    if moves is not None:
+        why = _reason(moves.reason, cards)
+    elif dimensions:
+        why = f"published scores rest on its claim: {', '.join(dimensions)}"
+    else:
+        why = "no score rests on its claim"
+    return Queued(flag=flag, worth=worth, dimensions=dimensions, moves=moves, why=why)
+
+
+def _reason(reason: Reason, cards: tuple[Scorecard, ...]) -> str:
+    """The most that settling the flag can do, as one line."""
+    card = next((c.name.en for c in cards if c.id == reason.card), reason.card)
+    vendor = _name(reason.vendor)
+    if reason.kind is Worth.WINNER:
+        return f"settling this can decide 1st place of “{card}”"
+    if reason.kind is Worth.PLACE and reason.place is not None:
+        return f"settling this can decide {_ordinal(reason.place)} place of “{card}” ({vendor})"
+    if reason.kind is Worth.ORDER:
+        others = ", ".join(_name(other) for other in reason.against)
+        return f"settling this can decide the order of {vendor} and {others} in “{card}”"
+    if reason.kind is Worth.CONTENDER:
+        return f"settling this can decide who may still be first in “{card}”"
+    narrowing = Decimal(reason.narrowing.numerator) / Decimal(reason.narrowing.denominator)
+    if narrowing < _LEAST_SHOWN:
+        return f"settling this takes less than {_LEAST_SHOWN} from the range of {vendor} in “{card}”"
+    return f"settling this can take {narrowing:.2f} from the range of {vendor} in “{card}”"
+
+
+def _name(vendor: str) -> str:
+    known = registry().vendors.get(vendor)
+    return known.label.en if known else vendor
+
+
+def _ordinal(number: int) -> str:
+    if number % 100 in (11, 12, 13):
+        return f"{number}th"
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10, "th")
+    return f"{number}{ending}"
 
 
 def _resting(card: Scorecard, claim: Claim) -> tuple[Dimension, ...]:
@@ -58,11 +111,12 @@ def _weight(dimension: Dimension, claim: Claim) -> Decimal:
     return dimension.weight * (_COMPARED if claim.metric in dimension.compare else 1)
 
 
-def _place(queued: Queued) -> tuple[bool, Decimal, str, str, str, str]:
+def _place(queued: Queued, rank: int) -> tuple[bool, int, Decimal, str, str, str, str]:
     stored = queued.flag.claim
     claim = stored.claim
     return (
         stored.not_seen > 0,
+        rank,
         -queued.worth,
         claim.vendor or "\uffff",  # those of no known vendor last
         claim.metric,

@@ -180,7 +180,7 @@ def _claims(derived: Derived) -> Iterable[dict[str, object]]:
             }
 
 
-def decimal(number: Fraction) -> Decimal:
-    """The fraction rounded half up to twelve places, as columns hold it; negative numbers do not occur."""
-    units = int(number * 10**_PLACES + Fraction(1, 2))
-    return Decimal((0, tuple(int(digit) for digit in str(units)), -_PLACES))
+def decimal(number: Fraction, places: int = _PLACES) -> Decimal:
+    """The fraction rounded half up, to twelve places as columns hold it; negative numbers do not occur."""
+    units = int(number * 10**places + Fraction(1, 2))
+    return Decimal((0, tuple(int(digit) for digit in str(units)), -places))

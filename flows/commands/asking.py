@@ -126,17 +126,18 @@ def flags(
 ) -> None:
     """List what a person must settle before numbers compare, the most worthwhile question first.
 
-    A question is worth more the more weight rests on its claim in the scorecards. The readings, the quote, the
-    flag's id and where its claim stands after all checks are in json and jsonl.
+    First come those that can decide who is first, then pairs, ranks and totals, over all scorecards; each says in
+    one line what settling it can decide. The readings, the quote, the flag's id and where its claim stands after all
+    checks are in json and jsonl.
     """
     known_vendor(vendor)
     from flows import published
+    from flows.derived import review_queue
     from flows.own_cards import cards_of
-    from review.queue import order
 
     place = ledger_to_read(context, home)
     claims = tuple(c for c in published.claims(place) if vendor is None or c.claim.vendor == vendor)
-    listed = order(published.open_flags(place, claims), cards_of(place))
+    listed = review_queue(place, claims, cards_of(place))
     if not claims:
         say(f"nothing has been read for {vendor} yet" if vendor else "nothing has been read yet")
     elif not listed:
@@ -145,7 +146,7 @@ def flags(
         standings = published.standings(place)
         _put_objects([_flag_fields(q) | standings[q.flag.claim.claim.claim_key] for q in listed], form)
     elif listed or form is ShownRows.CSV:
-        columns = ("vendor", "metric", "value", "flag", "question", "page")
+        columns = ("vendor", "metric", "value", "flag", "why", "question", "page")
         put(columns, [_flag_row(q) for q in listed], "csv" if form is ShownRows.CSV else "table")
 
 
@@ -157,6 +158,7 @@ def _flag_row(queued: Queued) -> tuple[object, ...]:
         metric_of(claim),
         claim.text_value,
         flag.name,
+        queued.why,
         flag.question.en,
         stored.source_id,
     )
@@ -179,10 +181,27 @@ def _flag_fields(queued: Queued) -> dict[str, object]:
         "readings": [reading.model_dump() for reading in flag.readings],
         "worth": queued.worth,
         "dimensions": queued.dimensions,
+        "why": queued.why,
+        "moves": _moves(queued),
         "quote": claim.evidence.quote,
         "source_id": stored.source_id,
         "claim_key": claim.claim_key,
         "not_seen": stored.not_seen,
+    }
+
+
+def _moves(queued: Queued) -> dict[str, object] | None:
+    """What settling the flag can do to derived rankings, summed over the scorecards; null where nothing."""
+    worth = queued.moves
+    if worth is None:
+        return None
+    return {
+        "winners": worth.winners,
+        "pairs": worth.pairs,
+        "contenders_out": worth.contenders_out,
+        "places": worth.places,
+        "narrowing": str(worth.narrowing),
+        "scorecards": [effect.card for effect in worth.effects],
     }
 
 

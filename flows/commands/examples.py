@@ -23,6 +23,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing changes --since 2026-05-01 --format jsonl",
     ),
     "explain": (
+        "koujing explain huawei-cloud storage_io",
         "koujing explain --vendor huawei-cloud --metric fs_throughput",
         "koujing explain --metric rdma_bandwidth --format json",
     ),
@@ -53,6 +54,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing rank",
         "koujing rank --scorecard ten-thousand-cards --weight storage_io=0.25",
         "koujing rank --scorecard ten-thousand-cards --explain",
+        "koujing rank --scorecard ten-thousand-cards --sensitivity",
         "koujing rank --scorecard my-card.yaml --format json",
     ),
     "extract": (

@@ -38,7 +38,17 @@ class Language(StrEnum):
 def explain(
     context: typer.Context,
     claim: Annotated[
-        str | None, typer.Argument(metavar="[CLAIM_KEY]", help="The claim's key, as sql and flags give it.")
+        str | None,
+        typer.Argument(
+            metavar="[CLAIM_KEY|VENDOR]", help="The claim's key, as sql and flags give it, or a vendor."
+        ),
+    ] = None,
+    dimension: Annotated[
+        str | None,
+        typer.Argument(metavar="[DIMENSION]", help="After a vendor: the dimension whose score is explained."),
+    ] = None,
+    scorecard: Annotated[
+        str | None, typer.Option("--scorecard", metavar="ID", help="Of a dimension: only in this scorecard.")
     ] = None,
     vendor: VendorOption = None,
     metric: Annotated[str | None, typer.Option("--metric", metavar="NAME", help="Only this metric.")] = None,
@@ -47,9 +57,17 @@ def explain(
 ) -> None:
     """Say where a claim stands and why: its words, every check with its reason, its open questions.
 
-    Give a claim's key, or a vendor, a metric or both.
+    Give a claim's key, or a vendor, a metric or both. With a vendor and a dimension: what its score rests on, from
+    the criteria to the claims, their words, and the pages with address and date.
     """
     known_vendor(vendor)
+    if claim is not None and dimension is not None:
+        from flows.explained import explain_score
+
+        explain_score(ledger_to_read(context, home), str(known_vendor(claim)), dimension, scorecard, form)
+        return
+    if scorecard is not None:
+        raise typer.BadParameter("give a vendor and a dimension with it", param_hint="--scorecard")
     if claim is None and vendor is None and metric is None:
         raise typer.BadParameter("give a claim's key, --vendor or --metric", param_hint="CLAIM_KEY")
     found = _explained(ledger_to_read(context, home), claim, vendor, metric)

@@ -37,6 +37,12 @@ def rank(
         bool,
         typer.Option("--explain", help="Also each vendor's scores, and how many claims each rests on."),
     ] = False,
+    sensitivity: Annotated[
+        bool,
+        typer.Option(
+            "--sensitivity", help="Also the smallest change of one weight that turns each pair of neighbours."
+        ),
+    ] = False,
     form: Annotated[Shown, typer.Option("--format")] = Shown.TABLE,
     home: HomeOption = None,
 ) -> None:
@@ -54,11 +60,11 @@ def rank(
     facts = _facts(place)
     reports = [report(card, given, place, facts, explain=explain) for card in cards]
     if form is Shown.JSON:
-        rankings = [fields for found in reports for fields in _fields(found)]
+        rankings = [fields for found in reports for fields in _fields(found, turns=sensitivity)]
         out_text(f"{as_json(rankings, indent=2)}\n")
         return
     for found in reports:
-        print_card(found)
+        print_card(found, turns=sensitivity)
 
 
 def _facts(home: Home | None) -> tuple[Fact, ...]:
@@ -220,13 +226,20 @@ def _stands(card: Scorecard, vendor: str, dimension: str, score: Decimal) -> boo
     return entry is not None and entry.score == score
 
 
-def print_card(found: Report) -> None:
-    """Writes a card's rankings to stdout, and between them what the second rests on."""
+def print_card(found: Report, *, turns: bool = False) -> None:
+    """Writes a card's rankings to stdout, and between them what the second rests on.
+
+    `turns`: also which change of one weight turns which pair.
+    """
     card = found.card
     heading(f"{card.name.en} · {card.name.zh} ({card.id})")
     out(card.origin.en)
     if found.rankings[0][0].placements:
         _print_published(found)
+        if turns:
+            from flows.turning import published_turns
+
+            published_turns(*found.rankings[0]).show("the published scores")
     else:
         nothing = "so there is no order to print." if found.derived is None else "so all are derived."
         out(f"No scores were published with these weights, {nothing}")
@@ -234,6 +247,10 @@ def print_card(found: Report) -> None:
         from flows.derived_report import print_derived
 
         print_derived(found.derived, _by_key(found), found.note)
+        if turns:
+            from flows.turning import derived_turns
+
+            derived_turns(found.derived.evaluation).show("the mean derived scores")
 
 
 def _by_key(found: Report) -> dict[str, StoredClaim]:
@@ -297,8 +314,9 @@ def _placements(ranking: Ranking) -> str:
     return table(("rank", "vendor", "厂商", "id", "total"), rows, numeric=("rank", "total"))
 
 
-def _fields(found: Report) -> list[dict[str, object]]:
+def _fields(found: Report, *, turns: bool = False) -> list[dict[str, object]]:
     from flows.derived_report import derived_fields, names
+    from flows.turning import derived_turns, published_turns
 
     card = found.card
     result = []
@@ -329,11 +347,16 @@ def _fields(found: Report) -> list[dict[str, object]]:
             ],
             "proposals": [p.model_dump() for p in found.proposals] if ranking.variant == "proposed" else [],
         }
+        if turns and ranking.placements:
+            fields["sensitivity"] = published_turns(ranking, scores).fields()
         if found.basis is not None:
             fields["not_scored"] = found.basis.not_scored
         result.append(fields)
     if found.derived is not None:
-        result.append(derived_fields(found.derived, _by_key(found), found.note))
+        fields = derived_fields(found.derived, _by_key(found), found.note)
+        if turns:
+            fields["sensitivity"] = derived_turns(found.derived.evaluation).fields()
+        result.append(fields)
     return result
 
 

@@ -99,3 +99,48 @@ def test_a_weight_of_no_dimension_is_refused_in_sql(koujing: Run, played: Home) 
     )
     assert outcome.code == 1
     assert "has no such dimension; it has" in outcome.err
+
+
+def test_flags_begin_with_what_can_decide_the_first_place(koujing: Run, played: Home) -> None:
+    flags = koujing("--home", str(played.root), "flags", "--format", "jsonl").objects
+    moves = [flag["moves"] for flag in flags]
+    moving = [m for m in moves if m is not None]
+    assert moves[: len(moving)] == moving
+    sums = [
+        (-m["winners"], -m["pairs"], -m["contenders_out"], -m["places"], -Fraction(m["narrowing"]))
+        for m in moving
+    ]
+    assert sums == sorted(sums)
+    assert (moving[0]["winners"], flags[0]["why"]) == (
+        1,
+        "settling this can decide 1st place of “Six questions to a training cloud”",
+    )
+
+
+def test_sensitivity_names_the_weight_at_which_neighbours_are_equal(koujing: Run, played: Home) -> None:
+    given = ("rank", "--scorecard", CARD, "--sensitivity")
+    for ranking in json.loads(koujing("--home", str(played.root), *given, "--format", "json").out):
+        flips = ranking["sensitivity"]["flips"]
+        changes = [abs(Fraction(flip["change"])) for flip in flips]
+        assert changes == sorted(changes)
+        for flip in flips:
+            assert Fraction(flip["weight"]) + Fraction(flip["change"]) == Fraction(flip["tie_at"])
+    out = koujing("--home", str(played.root), *given).out
+    assert (
+        "The smallest of all pairs: ready_to_use from 10.00% past 12.41% (+2.41%) puts baidu-ai-cloud ahead"
+        in out
+    )
+
+
+def test_past_the_weight_that_sensitivity_names_the_pair_is_turned(koujing: Run) -> None:
+    before, after = (
+        [
+            place["vendor"]
+            for place in json.loads(
+                koujing("rank", "--scorecard", CARD, "--weight", f"ready_to_use={w}", "--format", "json").out
+            )[0]["placements"]
+        ]
+        for w in ("0.124", "0.125")
+    )
+    assert before.index("huawei-cloud") < before.index("baidu-ai-cloud")
+    assert after.index("baidu-ai-cloud") < after.index("huawei-cloud")

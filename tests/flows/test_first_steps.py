@@ -129,14 +129,15 @@ def test_flags_of_a_vendor_that_was_never_read_say_so(koujing: Run, empty: Home,
 def test_flags_as_table_and_csv_name_the_page_and_leave_the_long_fields_to_json(
     koujing: Run, played: Home
 ) -> None:
-    columns = ["vendor", "metric", "value", "flag", "question", "page"]
+    columns = ["vendor", "metric", "value", "flag", "why", "question", "page"]
     home = ("--home", str(played.root), "flags")
     assert koujing(*home).out.splitlines()[0].split() == columns
     head, *rows = csv.reader(io.StringIO(koujing(*home, "--format", "csv").out))
     objects = koujing(*home, "--format", "jsonl").objects
     assert head == columns
-    assert [row[5] for row in rows] == [flag["source_id"] for flag in objects]
+    assert [row[6] for row in rows] == [flag["source_id"] for flag in objects]
     assert [row[3] for row in rows] == [flag["flag"] for flag in objects]
+    assert [row[4] for row in rows] == [flag["why"] for flag in objects]
     assert all(flag["flag_id"] and flag["quote"] and flag["readings"] for flag in objects)
 
 

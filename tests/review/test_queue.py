@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -12,6 +13,7 @@ from schemas.flag import Flag, Reading
 from schemas.ledger import StoredClaim
 from schemas.quantity import Bound
 from schemas.record import Words
+from schemas.uncertainty import FlagWorth, Reason, Worth
 from warehouse.cards import builtin_cards
 from warehouse.rows import OpenFlag
 
@@ -93,3 +95,72 @@ def test_a_claim_that_no_score_rests_on_is_worth_nothing(flag: OpenFlag) -> None
 
 def test_no_flags_give_an_empty_queue() -> None:
     assert order((), builtin_cards()) == ()
+
+
+def moved(flag_id: str, **reason: Any) -> FlagWorth:
+    return FlagWorth(
+        flag=flag_id,
+        claim_key=flag_id.partition(":")[0],
+        name="n",
+        vendor="huawei-cloud",
+        winners=0,
+        pairs=0,
+        contenders_out=0,
+        places=0,
+        narrowing=Fraction(0),
+        reason=Reason(vendor="huawei-cloud", card="ten-thousand-cards", **reason),
+        effects=(),
+    )
+
+
+def test_what_moves_a_derived_ranking_comes_before_all_that_does_not() -> None:
+    worths = (
+        moved("p:on_request_only", kind=Worth.WINNER),
+        moved("l:peak_without_load", kind=Worth.PLACE, place=2),
+        moved("f:capacity_formula", kind=Worth.PLACE, place=2),
+        moved("s:peak_without_load", kind=Worth.NOTHING),
+    )
+    assert keys(order(ALL, builtin_cards(), worths)) == [
+        "p:on_request_only",
+        "f:capacity_formula",
+        "s:access_unspecified",
+        "s:peak_without_load",
+        "x:peak_without_load",
+        "l:peak_without_load",
+    ]
+
+
+CARD = "“Pre-training on ten thousand cards and more”"
+
+
+@pytest.mark.parametrize(
+    ("reason", "why"),
+    [
+        ({"kind": Worth.WINNER}, f"settling this can decide 1st place of {CARD}"),
+        ({"kind": Worth.PLACE, "place": 2}, f"settling this can decide 2nd place of {CARD} (Huawei Cloud)"),
+        ({"kind": Worth.PLACE, "place": 11}, f"settling this can decide 11th place of {CARD} (Huawei Cloud)"),
+        (
+            {"kind": Worth.ORDER, "against": ("ucloud", "aws")},
+            f"settling this can decide the order of Huawei Cloud and UCloud, Amazon Web Services in {CARD}",
+        ),
+        ({"kind": Worth.CONTENDER}, f"settling this can decide who may still be first in {CARD}"),
+        (
+            {"kind": Worth.WIDTH, "narrowing": Fraction(1, 3)},
+            f"settling this can take 0.33 from the range of Huawei Cloud in {CARD}",
+        ),
+        (
+            {"kind": Worth.WIDTH, "narrowing": Fraction(1, 300)},
+            f"settling this takes less than 0.01 from the range of Huawei Cloud in {CARD}",
+        ),
+    ],
+)
+def test_each_flag_says_in_one_line_what_settling_it_can_do(reason: dict[str, Any], why: str) -> None:
+    (queued,) = order((STORAGE,), builtin_cards(), (moved("s:peak_without_load", **reason),))
+    assert queued.why == why
+
+
+def test_what_moves_no_derived_ranking_says_on_what_it_bears() -> None:
+    assert [q.why for q in order((STORAGE, STRANGER), builtin_cards()[:1])] == [
+        "published scores rest on its claim: ten-thousand-cards.storage_io",
+        "no score rests on its claim",
+    ]
