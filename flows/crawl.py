@@ -20,6 +20,7 @@ from flows.rerank import rerank
 from flows.rereading import read_snapshot, reread
 from flows.summary import PageRow, RunSummary, news
 from flows.verification import verify_ledger
+from review.deciding import reapply
 from schemas.asking import Asked
 from schemas.errors import FetchError, LedgerError
 from schemas.extraction import Extraction
@@ -136,6 +137,7 @@ def run_refresh(
         run = _Run(home, ledger, run_id, fetcher, clock, progress, second)
         try:
             rows = run.visit_all(sources, steps)
+            reapply(ledger, run_id, clock())
             verified = steps.run("verify", lambda: verify_ledger(ledger, home, clock()))
             reranked = steps.run(
                 "rerank",

@@ -15,7 +15,7 @@ from warehouse import facts as claim_facts
 from warehouse.holds import stored_hold
 from warehouse.home import Home
 from warehouse.query import run_query
-from warehouse.rows import OpenFlag, stored_claim, stored_flag
+from warehouse.rows import OPEN_FLAGS, OpenFlag, open_flag, stored_claim
 
 Row = dict[str, Any]
 """A row by column name. DuckDB decides the types of the values, so they are not known here."""
@@ -28,12 +28,6 @@ SELECT version.*, coalesce(sighting.not_seen, 0)::INTEGER AS not_seen
 FROM stored.claim_versions AS version LEFT JOIN sighting USING (claim_key)
 QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
 ORDER BY source_id, evidence_start, claim_key
-"""
-_OPEN_FLAGS = """
-SELECT flag.* FROM stored.flags AS flag
-ANTI JOIN stored.decisions AS decision
-    ON decision.flag_id = flag.flag_id AND decision.version = flag.version
-ORDER BY claim_key, name
 """
 _LAST_DONE = "(SELECT coalesce(max(run_id), 0) FROM stored.runs WHERE status = 'done')"
 # An abandoned or failed run stored its pages and never came to rank on them.
@@ -141,8 +135,8 @@ def open_flags(home: Home, latest: tuple[StoredClaim, ...]) -> tuple[OpenFlag, .
     """The flags of `latest` that nobody has settled."""
     by_key = {stored.claim.claim_key: stored for stored in latest}
     return tuple(
-        OpenFlag(flag=stored_flag(row), claim=by_key[row["claim_key"]])
-        for row in rows(home, _OPEN_FLAGS)
+        open_flag(row, by_key[row["claim_key"]])
+        for row in rows(home, OPEN_FLAGS)
         if row["claim_key"] in by_key and by_key[row["claim_key"]].version == row["version"]
     )
 

@@ -1,4 +1,4 @@
-"""The one writer's view of the ledger: runs, pages, scores, decisions, publishing."""
+"""The one writer's view of the ledger: runs, pages, scores, publishing. Decisions are in `warehouse.decisions`."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ from warehouse import facts as claim_facts
 from warehouse import holds, latest, pages, snapshots, verification
 from warehouse.asking import left_undone
 from warehouse.database import Database
+from warehouse.decisions import Decisions
 from warehouse.derived import Derived
 from warehouse.home import Home
 from warehouse.lock import WriterLock
@@ -29,7 +30,7 @@ from warehouse.migrate import lay_views, migrate
 from warehouse.page_writer import Page
 from warehouse.publish import is_current, publish
 from warehouse.restore import Restored, open_whole, restore
-from warehouse.rows import OpenFlag, as_json, stored_decimal, stored_flag, utc
+from warehouse.rows import OPEN_FLAGS, OpenFlag, as_json, open_flag, stored_decimal, utc
 from warehouse.shared import Shared, setting
 
 RunStatus = Literal["done", "failed"]
@@ -313,60 +314,19 @@ class Ledger:
     # Flags
 
     def open_flags(self, vendor: str | None = None) -> tuple[OpenFlag, ...]:
-        """The flags of the latest versions that no decision has settled, in their pages' order."""
+        """The flags of the latest versions that no reading has settled, in their pages' order."""
         claims = {claim.claim.claim_key: claim for claim in self.current_claims(vendor)}
-        rows = self._database.rows(
-            """
-            SELECT * FROM stored.flags AS flag
-            ANTI JOIN stored.decisions AS decision
-                ON decision.flag_id = flag.flag_id AND decision.version = flag.version
-            ORDER BY name
-            """
-        )
         by_claim: dict[str, list[OpenFlag]] = {key: [] for key in claims}
-        for row in rows:
+        for row in self._database.rows(OPEN_FLAGS):
             claim = claims.get(row["claim_key"])
             if claim and claim.version == row["version"]:
-                by_claim[row["claim_key"]].append(OpenFlag(flag=stored_flag(row), claim=claim))
+                by_claim[row["claim_key"]].append(open_flag(row, claim))
         return tuple(flag for flags in by_claim.values() for flag in flags)
 
-    def decide(self, flag_id: str, reading: str, who: str, note: str, at: datetime) -> None:
-        """Settles a flag of the latest version of its claim, and publishes, so that readers see it at once.
-
-        A later decision on it takes precedence. When the claim changes, the question is open again. Raises LedgerError where there is no such flag or
-        no such reading, naming the readings there are.
-        """
-        if not who.strip():
-            raise LedgerError("a decision needs the name of who made it")
-        with self._database.transaction(f"the decision on {flag_id} could not be stored"):
-            rows = self._database.rows(
-                """
-                SELECT * FROM stored.flags AS flag WHERE flag_id = ? AND version = (
-                    SELECT max(version) FROM stored.claim_versions AS v WHERE v.claim_key = flag.claim_key)
-                """,
-                [flag_id],
-            )
-            if not rows:
-                raise LedgerError(
-                    f"there is no flag {flag_id!r} on a current claim; `koujing flags` lists them"
-                )
-            flag = stored_flag(rows[0])
-            known = [option.key for option in flag.readings]
-            if reading not in known:
-                raise LedgerError(f"{flag_id} has no reading {reading!r}; it has {', '.join(known)}")
-            decision = {
-                "decision_id": self._database.next_id("stored.decisions", "decision_id"),
-                "flag_id": flag_id,
-                "claim_key": flag.claim_key,
-                "version": rows[0]["version"],
-                "name": flag.name,
-                "reading": reading,
-                "who": who,
-                "note": note,
-                "decided_at": utc(at),
-            }
-            self._database.insert("stored.decisions", [decision])
-        self.publish()
+    @property
+    def decisions(self) -> Decisions:
+        """What people said of claims. Whoever adds to it publishes afterwards."""
+        return Decisions(self._database)
 
     # Rankings
 
