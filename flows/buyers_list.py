@@ -24,6 +24,7 @@ _WORDS = {
     "silent": Words(
         en="Nothing on this was found on the pages that were read.", zh="在已读的页面上没有找到相关说明。"
     ),
+    "wanted": Words(en="A reviewer wants this asked: ", zh="评审人要求询问："),
     "matters": Words(en="Rests on it: ", zh="影响评分："),
     "stated": Words(en="Stated by the vendor: ", zh="厂商自述："),
     "nothing": Words(en="states nothing", zh="没有给出"),
@@ -72,6 +73,9 @@ def _question(question: Question, lang: Language) -> Iterator[Line]:
         )
     else:
         yield Line(-2, _say(_WORDS["silent"], lang))
+    if question.asked_by:
+        told = ": ".join(filter(None, (question.asked_by, question.note)))
+        yield Line(-2, f"{_say(_WORDS['wanted'], lang)}{clean(told)}")
     if question.matters:
         said = ("；" if lang == "zh" else "; ").join(_say(words, lang) for words in question.matters)
         yield Line(-2, f"{_say(_WORDS['matters'], lang)}{said}")

@@ -21,6 +21,7 @@ from flows.commands import (
     ranking,
     reading,
     scorecards,
+    settling,
     verifying,
     visiting,
 )
@@ -75,6 +76,7 @@ for _command in (
     reading.quantities,
     asking.sql,
     asking.flags,
+    settling.resolve,
     ranking.rank,
     asking.changes,
     explaining.explain,
@@ -92,6 +94,8 @@ for _command in (
     _name = _NAMES.get(_command.__name__, _command.__name__)
     app.command(_name, epilog=examples(_name))(_command)
 app.add_typer(visiting.sources, name="sources")
+app.add_typer(settling.decisions, name="decisions")
+app.add_typer(settling.review, name="review")
 app.add_typer(scorecards.scorecards, name="scorecards")
 app.add_typer(models.prompts, name="prompts")
 

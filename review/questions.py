@@ -21,6 +21,8 @@ from schemas.registry import registry
 from schemas.scorecard import Scorecard
 from warehouse.rows import OpenFlag
 
+_ASK = "ask_vendor"
+
 
 class Topic(Record):
     """A thing to ask about; see the head of `questions.yaml`."""
@@ -65,7 +67,7 @@ class Question(Record):
     """One question to one vendor. `quote`, `url` and `value` are the vendor's own; empty where it says nothing.
 
     `worth` and `dimensions`: how much weight rests on the claim, and where (`card.dimension`); `matters` says the
-    latter for readers.
+    latter for readers. `asked_by`: the reviewer who could not settle it and wants it asked, with a `note`.
     """
 
     topic: str
@@ -76,6 +78,8 @@ class Question(Record):
     url: str = ""
     claim_key: str = ""
     worth: Exact = Decimal(0)
+    asked_by: str = ""
+    note: str = ""
     dimensions: tuple[str, ...] = ()
     matters: tuple[Words, ...] = ()
 
@@ -152,12 +156,18 @@ def _questions(
 ) -> dict[str, tuple[Question, ...]]:
     found: dict[str, dict[tuple[str, str], Question]] = {topic.id: {} for topic in topics()}
     for stored in own:
-        for topic, ask in _asks(stored.claim, flags.get(stored.claim.claim_key, []), disputes):
+        own_flags = flags.get(stored.claim.claim_key, [])
+        wanted = {flag.flag.question.en: flag for flag in own_flags if flag.marked == _ASK}
+        for topic, ask in _asks(stored.claim, own_flags, disputes):
             question = _question(topic, ask, stored, urls, cards)
+            if flag := wanted.get(ask.en):
+                question = question.model_copy(update={"asked_by": flag.marked_by, "note": flag.marked_why})
             found[topic].setdefault((question.ask.en, question.quote), question)
     result = {}
     for topic_ in topics():
-        asked = sorted(found[topic_.id].values(), key=lambda q: (-q.worth, q.metric, q.claim_key))
+        asked = sorted(
+            found[topic_.id].values(), key=lambda q: (not q.asked_by, -q.worth, q.metric, q.claim_key)
+        )
         stated = any(stored.claim.metric in topic_.metrics for stored in own)
         if not asked and not stated and topic_.always is not None:
             asked = [Question(topic=topic_.id, ask=topic_.always)]
@@ -168,11 +178,16 @@ def _questions(
 def _asks(claim: Claim, flags: list[OpenFlag], disputes: Mapping[str, str]) -> list[tuple[str, Words]]:
     """By topic, one question about a claim: a missing companion's before a flag's, which says less."""
     asks: dict[str, Words] = {}
+    names = {name: topic.id for topic in topics() for name in topic.flags}
+    for flag in flags:
+        if flag.marked == _ASK:  # a person wants it asked: before anything that would stand in for it
+            asks.setdefault(names.get(flag.flag.name, "sources"), flag.flag.question)
     if why := disputes.get(claim.claim_key):
-        asks["sources"] = Words(en=f"Which figure holds? Found: {why}", zh=f"以哪个数字为准？核对发现：{why}")
+        asks.setdefault(
+            "sources", Words(en=f"Which figure holds? Found: {why}", zh=f"以哪个数字为准？核对发现：{why}")
+        )
     for companion in missing_beside(claim):
         asks.setdefault(companion.topic, companion.question)
-    names = {name: topic.id for topic in topics() for name in topic.flags}
     for flag in sorted(flags, key=lambda f: f.flag.name):
         asks.setdefault(names.get(flag.flag.name, "sources"), flag.flag.question)
     return sorted(asks.items())

@@ -14,8 +14,8 @@ from flows.releasing import release
 from flows.rereading import reextract
 from flows.verification import verify_ledger
 from review.deciding import decide
-from schemas.decision import Decision, DecisionKind
 from schemas.check import AXES, Check
+from schemas.decision import Decision, DecisionKind
 from schemas.ledger import Release
 from schemas.source import FetchStatus, Snapshot, Source, Visit
 from warehouse import snapshots
