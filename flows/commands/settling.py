@@ -259,6 +259,82 @@ def review_here(
     run(home_to_write(context, home, wait), _name(who), known_vendor(vendor), wait)
 
 
+@review.command("serve")
+def serve(
+    context: typer.Context,
+    host: Annotated[
+        str, typer.Option("--host", help="Where to listen; beyond this machine a login is needed.")
+    ] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="0 takes a free one.")] = 8390,
+    users: Annotated[
+        Path | None,
+        typer.Option("--users", metavar="FILE", help="Who may log in; see `koujing review user`."),
+    ] = None,
+    names: Annotated[
+        list[str] | None,
+        typer.Option("--host-name", metavar="NAME", help="A name under which browsers ask for it."),
+    ] = None,
+    proxy_header: Annotated[
+        str,
+        typer.Option(
+            "--proxy-header", metavar="NAME", help="The header in which a proxy names who logged in there."
+        ),
+    ] = "",
+    proxies: Annotated[
+        list[str] | None,
+        typer.Option("--proxy", metavar="ADDRESS", help="The proxy's address; no other is believed."),
+    ] = None,
+    reviewers: Annotated[
+        list[str] | None,
+        typer.Option("--reviewer", metavar="NAME", help="Who, of those the proxy names, may decide."),
+    ] = None,
+    https: Annotated[
+        bool, typer.Option("--https", help="Browsers reach it by https, through a proxy.")
+    ] = False,
+    who: WhoOption = "",
+    wait: WaitOption = 30,
+    home: HomeOption = None,
+) -> None:
+    """Open the review desk in a browser. Only this machine reaches it, unless you say otherwise and who may log in."""
+    from flows.review_desk import serve as run
+    from review.web.guard import Access, is_loopback
+    from review.web.users import Doorkeeper, read_users
+
+    if proxy_header and not proxies:
+        raise typer.BadParameter("say with --proxy which address is believed", param_hint="--proxy-header")
+    if users is None and not proxy_header and not is_loopback(host):
+        raise typer.BadParameter(
+            f"{host} is reached from other machines; give --users FILE, or --proxy-header and --proxy",
+            param_hint="--host",
+        )
+    access = Access(
+        local_name=_name(who),
+        hosts=frozenset(name.lower() for name in names or ()),
+        door=Doorkeeper(read_users(users)) if users else None,
+        proxy_header=proxy_header,
+        proxies=frozenset(proxies or ()),
+        reviewers=frozenset(reviewers or ()),
+        https=https,
+    )
+    run(home_to_write(context, home, wait), access, host, port, wait)
+
+
+@review.command("user")
+def user(
+    name: Annotated[str, typer.Argument(metavar="NAME")],
+    role: Annotated[str, typer.Option("--role", help="reader or reviewer.")] = "reviewer",
+) -> None:
+    """Ask for a password and print the lines of a users file, in which only its hash stands."""
+    from review.web.users import hashed
+
+    if role not in ("reader", "reviewer"):
+        raise typer.BadParameter(f"{role!r} is neither reader nor reviewer", param_hint="--role")
+    password = sys.stdin.readline().rstrip("\n") if not sys.stdin.isatty() else getpass.getpass()
+    if len(password) < 10:
+        raise KoujingError("the password is too short; take ten characters or more")
+    out_text(f"users:\n  - {{name: {as_json(name)}, role: {role}, password: {as_json(hashed(password))}}}\n")
+
+
 def _decision(
     flag: str, kind: DecisionKind, reading: str, correct: list[str], source: str, who: str, note: str
 ) -> Decision:

@@ -75,8 +75,10 @@ def test_what_cannot_be_decided_is_told_and_stores_nothing(koujing, demo, argume
         ("{", "decisions.jsonl:1: "),
         ('{"id": "x"}', "decisions.jsonl:1: "),
         (
-            '{"id":"0123456789abcdef","claim_key":"k","flag":"f","kind":"reading","reading":"","who":"a","words":"w",'
-            '"decided_at":"2026-01-01T00:00:00Z"}',
+            (
+                '{"id":"0123456789abcdef","claim_key":"k","flag":"f","kind":"reading","reading":"","who":"a","words":"w",'
+                '"decided_at":"2026-01-01T00:00:00Z"}'
+            ),
             "a reading is chosen by its key",
         ),
     ],
