@@ -66,6 +66,8 @@ def number(low: Decimal | None, high: Decimal | None, unit: str) -> str:
     """The number with its unit, large ones with a prefix: 3.2 Tbit/s."""
     if low is None and high is None:
         return ""
+    if unit == "fraction":
+        return f"{'–'.join(_grouped(end * 100) for end in (low, high) if end is not None)} %"
     largest = max(abs(end) for end in (low, high) if end is not None)
     prefix, power = "", 0
     if unit.partition("/")[0] in ("bit", "byte", "flop"):
