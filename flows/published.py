@@ -20,6 +20,8 @@ from warehouse.rows import OPEN_FLAGS, OpenFlag, open_flag, stored_claim
 Row = dict[str, Any]
 """A row by column name. DuckDB decides the types of the values, so they are not known here."""
 
+_OWN_MEMORY = "2GB"
+_OWN_SECONDS = 300.0
 _LATEST = """
 WITH sighting AS (
     SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings GROUP BY claim_key
@@ -110,7 +112,8 @@ class ChangeEvent(Record):
 
 def rows(home: Home, sql: str) -> Iterator[Row]:
     """Gives the rows of one of our own queries; QueryError where nothing was published yet."""
-    result = run_query(home, sql)
+    # Where every claim stands takes more memory than a reader's query may have, in a large ledger.
+    result = run_query(home, sql, memory_limit=_OWN_MEMORY, timeout_seconds=_OWN_SECONDS)
     for row in result.rows:
         yield dict(zip(result.columns, row, strict=True))
 

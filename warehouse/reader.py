@@ -19,7 +19,7 @@ _CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
     "enable_external_access": "false",
     "threads": "2",
-    "memory_limit": "512MB",
+    "memory_limit": "1GB",
 }
 
 

@@ -95,10 +95,11 @@ def decimal(value: Fraction, places: int = 2) -> str:
 
 @dataclass(frozen=True)
 class Effect:
-    """What a reading makes of its vendor on one card. `moved`: whether its ranks differ from now."""
+    """What a reading makes of its vendor on one card. `now`: its ranks now; `moved`: whether they differ."""
 
     card: Words
     ranks: str
+    now: str
     total: str
     moved: bool
 
@@ -119,6 +120,7 @@ def effects(state: State, queued: Queued, reading: Reading) -> list[Effect]:
             Effect(
                 card.name,
                 span(outcome.best, outcome.worst),
+                span(now.best, now.worst),
                 low if low == high else f"{low}–{high}",
                 (outcome.best, outcome.worst) != (now.best, now.worst),
             )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from decimal import Decimal as D
+from decimal import Decimal
 from urllib.parse import unquote
 
 import pytest
@@ -199,10 +199,10 @@ def test_words_are_compared_one_by_one(before, after, diff):
 @pytest.mark.parametrize(
     ("low", "high", "unit", "shown"),
     [
-        (D(3200000000000), None, "bit/s", "3.2 Tbit/s"),
-        (D(60), D(600), "s", "60–600 s"),
-        (D("0.999"), None, "fraction", "99.9 %"),
-        (D(100000), None, "accelerators", "100,000 accelerators"),
+        (Decimal(3200000000000), None, "bit/s", "3.2 Tbit/s"),
+        (Decimal(60), Decimal(600), "s", "60–600 s"),
+        (Decimal("0.999"), None, "fraction", "99.9 %"),
+        (Decimal(100000), None, "accelerators", "100,000 accelerators"),
         (None, None, "s", ""),
     ],
 )
