@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help docs run test lint eval bench fuzz clean setup lock wheel
+.PHONY: help docs run shared test lint eval oracle bench scale faults fuzz clean setup lock wheel
 help: ## Show the commands
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -25,6 +25,13 @@ run: $(STAMP) ## Refresh the demo vendors' site for two days and print the ranki
 test: $(STAMP) ## Run the tests
 	@$(BIN)/python -m pytest
 
+# What a team shares goes through two extensions of DuckDB, of which wheels exist for one version of it only.
+shared: ## Run the tests of a shared ledger, with the DuckDB that can (needs PostgreSQL's programs)
+	@test -x .venv-shared/bin/python || $(PYTHON) -m venv .venv-shared
+	@grep -v '^duckdb==' requirements.lock > .venv-shared/rest.txt
+	@.venv-shared/bin/python -m pip install --quiet --disable-pip-version-check -r .venv-shared/rest.txt -e '.[shared]'
+	@.venv-shared/bin/python -m pytest tests/warehouse/test_shared.py
+
 lint: $(STAMP) ## Layers, style and types
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -34,10 +41,19 @@ lint: $(STAMP) ## Layers, style and types
 eval: $(STAMP) ## Score the extractor on labelled pages against its floors
 	@$(BIN)/python -m tests.quality.evaluate
 
+oracle: $(STAMP) ## Hold 100,000 random cards against a second reckoning in fractions (about 2 minutes on two cores)
+	@$(BIN)/python -m tests.quality.oracle
+
 bench: $(STAMP) ## Measure speed as ratios in one run
 	@test -x .venv-bench/bin/python || { $(PYTHON) -m venv .venv-bench && .venv-bench/bin/python -m pip install --quiet \
 	  --disable-pip-version-check quantulum3; } || echo "quantulum3 could not be installed; measuring without it" >&2
 	@$(BIN)/python -m tests.bench.run
+
+scale: $(STAMP) ## Measure the ledger with a million versions in 10,000 pages (slow)
+	@$(BIN)/python -m tests.bench.ledger 10000
+
+faults: $(STAMP) ## Kill a refresh 200 times at random points and look at what is left (slow)
+	@$(BIN)/python -m tests.faults.kill_refresh 200
 
 fuzz: $(STAMP) ## Fuzz extraction for FUZZ_SECONDS (60), guided by coverage
 	@test -x .venv-fuzz/bin/python || { $(PYTHON) -m venv .venv-fuzz && .venv-fuzz/bin/python -m pip install --quiet \
@@ -57,5 +73,5 @@ wheel: $(STAMP) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
 
 clean: ## Remove the environment, caches and built files (a ledger is never touched)
-	rm -rf $(VENV) .venv-bench .venv-fuzz .fuzz dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-shared .venv-bench .venv-fuzz .fuzz dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -34,6 +34,10 @@ _OF_A_FILE_SYSTEM = (
     "dataflow_throughput",
 )
 _EXPLICIT = re.compile(r"per\b|each\b|every\b|one\b|a single|je\b|pro\b|[每单]", re.IGNORECASE)
+# "Hosts carry 400 Gb/s links per VM": who holds it says less than per what it is.
+_CARRIES = re.compile(
+    r"[a-z] (?:has|have|\w{3,}s|carry|get|come|ship|offer|provide|feature|include|hold)$", re.IGNORECASE
+)
 _OF_A_RACK = re.compile(r"超节点|整柜|机柜|supernode|rack|cabinet|UltraServer|NVL\d+|SuperPod", re.IGNORECASE)
 _EACH_OF_THEM = re.compile(r" ?(?:of \w+ )?each\b", re.IGNORECASE)
 _SUMMED = re.compile(
@@ -41,7 +45,7 @@ _SUMMED = re.compile(
 )
 _CLUSTER = re.compile(r"cluster|集群|丛集|クラスタ", re.IGNORECASE)
 # Scopes too far from the figure to say what it is per.
-_SILENT = frozenset({"earlier", "title", "caption", "segment", "clause", "after", "note", "lead", "question"})
+_SILENT = frozenset({"earlier", "title", "caption", "segment", "clause", "after", "lead", "question"})
 _FILE_SYSTEMS = re.compile(
     r"file ?systems?\b|文件系统|檔案系統|ファイルシステム|\bSFS\b|\bNFS\b", re.IGNORECASE
 )
@@ -92,13 +96,18 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
             continue  # the row of a price list is called by its card or rack
         if scope.name not in _SILENT and (told := _said_in(scope, metric, mention, around)) is not None:
             return told
-    return _implied(metric, around, spec_sheet=spec_sheet)
+    return _implied(metric, around, spec_sheet=spec_sheet, formula=bool(mention.formula))
+
+
+def bases_told(text: str, metric: Metric) -> list[Hit]:
+    """Every place where words name a basis that a figure of the metric can be on."""
+    hits = (_as_file_system(hit, metric) for hit in basis_hits(fold(text)))
+    return [hit for hit in hits if _fits(hit.name, metric)]
 
 
 def bases_named(text: str, metric: Metric) -> frozenset[str]:
     """Every basis that words name and that a figure of the metric can be on."""
-    hits = (_as_file_system(hit, metric) for hit in basis_hits(fold(text)))
-    return frozenset(hit.name for hit in hits if _fits(hit.name, metric))
+    return frozenset(hit.name for hit in bases_told(text, metric))
 
 
 def _of_memory(around: Surroundings) -> Told | None:
@@ -128,11 +137,19 @@ def _said_in(scope: Scope, metric: Metric, mention: Mention, around: Surrounding
         ]  # 8 × 400 Gbps of cards are what holds the eight
     if metric.name == "sla_availability" and len({h.name for h in hits}) > 1:
         hits = [h for h in hits if h.name != "per_service"]  # an instance's uptime is not the service's
+    if scope.name == "note":
+        hits = [h for h in hits if _EXPLICIT.match(scope.text, h.start)]
     if not hits:
         return None
     if scope.name in ("near", "before"):
         # A sum over planes is worth saying only where nothing narrower is said.
-        hits.sort(key=lambda h: (h.name == "aggregate", _gap(h.start, h.end, scope, mention)))
+        hits.sort(
+            key=lambda h: (
+                h.name == "aggregate",
+                _CARRIES.search(scope.text, h.start, h.end) is not None,
+                _gap(h.start, h.end, scope, mention),
+            )
+        )
         far = scope.name == "before" and not _reaches(scope, hits[0].end, mention, around)
         told = _told(hits[0], scope)
         pieces = _PIECE.fullmatch(scope.text[hits[0].start : hits[0].end].strip()) is not None
@@ -145,7 +162,7 @@ def _said_in(scope: Scope, metric: Metric, mention: Mention, around: Surrounding
     return _told(hits[0], scope) if len({h.name for h in hits}) == 1 else None
 
 
-def _implied(metric: Metric, around: Surroundings, *, spec_sheet: bool) -> Told:
+def _implied(metric: Metric, around: Surroundings, *, spec_sheet: bool, formula: bool) -> Told:
     """The basis where no words name one."""
     if spec_sheet and metric.family == "network" and _INSTANCES.search(around.text_of("heading", "title")):
         return Told("per_instance", "a sheet of instance sizes")
@@ -155,6 +172,8 @@ def _implied(metric: Metric, around: Surroundings, *, spec_sheet: bool) -> Told:
         return Told("per_instance", "a price list, whose rows are what is rented")
     if metric.name == "mtbf" and _CLUSTER.search(around.sentence):
         return Told("per_cluster", "the sentence speaks of a cluster")
+    if formula and metric.name in _STORAGE_ONLY:
+        return Told("per_filesystem", "what grows with the capacity bought is one file system's")
     if metric.default_basis:
         return Told(metric.default_basis, "implied by the metric")
     if spec_sheet and metric.name in _STORAGE_ONLY:
@@ -200,7 +219,7 @@ def _fits(basis: str, metric: Metric) -> bool:
     if metric.name.startswith("block_"):
         allowed |= {"per_instance"}
     if metric.name == "sla_availability":
-        allowed |= {"per_machine", "per_node"}
+        allowed = (allowed | {"per_machine", "per_node"}) - {"aggregate"}
     if metric.name == "storage_network_bandwidth":
         allowed |= {"per_node", "per_machine", "per_accelerator", "per_instance"}
     if metric.name == "cluster_size_max":

@@ -21,7 +21,7 @@ _WINDOW = 240
 _DENIED_AFTER = re.compile(
     r"^[^,，。;；]{0,24}?(?:(?:is|are|was)(?: not|n['’]t| no longer| un)|not (?:supported|available|offered|included)|unsupported|unavailable"
     r"|(?:is|are) planned|planned for|coming soon|on the roadmap|in development"
-    r"|即将|规划中|开发中|暂不|尚未|不支持|不可用|不提供|未支持|敬请期待"
+    r"|(?:will|to) (?:be|come|launch|follow|arrive)|is expected|计划|预计|拟于|将(?:于|在|会)|即将|规划中|开发中|暂不|尚未|不支持|不可用|不提供|未支持|敬请期待"
     r"|[:：|]\s*(?:no|none|n/a|not \w+|否|无|不支持|—|-|×|✗)(?![A-Za-z]))",
     re.IGNORECASE,
 )
@@ -43,6 +43,15 @@ _ONLY_TALK = re.compile(
     re.IGNORECASE,
 )
 _NOT_DISCLOSED_OF: tuple[tuple[str, str], ...] = (
+    ("mtbf", r"MTBF|平均无故障|mean time between"),
+    ("card_failure_rate", r"(?:掉卡|坏卡|卡)?故障率|failure rate"),
+    ("checkpoint_time", r"checkpoint|检查点"),
+    ("message_rate", r"消息率|message rate"),
+    ("bisection_bandwidth", r"bisection|对分带宽|横截面"),
+    (
+        "fs_latency",
+        r"(?:存储|文件系统|读写?|写)[^,，。;；]{0,6}(?:时延|延迟)|(?:storage|file ?system|read|write) latency",
+    ),
     ("network_latency", r"时延|延迟|latency"),
     ("client_bandwidth", r"(?:single|one|per)[- ]client|单客户端|storage reads? per (?:node|VM|host)"),
     ("allreduce_efficiency", r"all-?reduce|集合通信(?:效率|带宽)?|负载率"),
@@ -59,6 +68,9 @@ _NOT_DISCLOSED_OF: tuple[tuple[str, str], ...] = (
     ("rdma_bandwidth", r"带宽|bandwidth|RDMA"),
     ("sla_availability", r"SLA|可用性|availability"),
     ("price_per_accelerator_hour", r"价格|price|pricing"),
+    ("provisioning_time", r"交付(?:时间|周期)|lead time|delivery time"),
+    ("gpu_memory", r"显存|GPU memory"),
+    ("interconnect_bandwidth", r"卡间|NVLink|interconnect"),
 )
 
 
@@ -178,6 +190,8 @@ def _undisclosed(text: str, cue_end: int, start: int, end: int, header: str) -> 
     found = found or [
         name for name, pattern in _NOT_DISCLOSED_OF if re.search(pattern, text[start:end], re.IGNORECASE)
     ]
+    if "fs_latency" in found and "network_latency" in found:
+        found.remove("network_latency")  # storage latency is one thing
     if found or not header:
         return found
     last = [

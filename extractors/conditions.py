@@ -25,8 +25,10 @@ _SIZE = re.compile(
     r"(?<![A-Za-z0-9.])\d+[ -]?(?:[KkMG]i?B?|B|字节|bytes?|バイト)(?=[^A-Za-z0-9/]|$)(?! ?(?:IOPS|GPU|卡|files))"
 )
 _LOADED = re.compile(
-    r"(?:带|真实|业务|满)负载|满载|业务水位|水位(?:达|为|在|到)? ?\d+ ?%|\d+ ?% ?(?:的)?水位"
-    r"|(?:low|light|high|heavy)[- ]load|under (?:\w+ )?load|production load|\d+ ?(?:%|percent) (?:full|capacity|utili[sz]ation)",
+    r"(?:带|真实|业务|满|混合)负载|负载下|满载|(?:带|有|叠加)业务|业务(?:运行|高峰)|业务水位|水位(?:达|为|在|到)? ?\d+ ?%|\d+ ?% ?(?:的)?水位"
+    r"|(?:low|light|high|heavy)[- ]load|under (?:\w+ )?load"
+    r"|(?:production|live|real|other) (?:jobs|load|traffic|workloads?)|alongside (?:\w+ ){0,2}(?:jobs|tenants|workloads)|busy"
+    r"|\d+ ?(?:%|percent) (?:full|capacity|utili[sz]ation)",
     re.IGNORECASE,
 )
 _CHECKPOINT_SIZE = re.compile(r"(?<![A-Za-z0-9.])\d[\d,.]* ?[GTP]i?B(?![A-Za-z/])")
@@ -34,8 +36,8 @@ _FREQUENCY = re.compile(
     r"每(?:隔)? ?\d+ ?(?:秒|分钟|小时|步)|every \d+ (?:seconds|minutes|hours|steps|iterations)", re.IGNORECASE
 )
 _EMPTY = re.compile(
-    r"空(?:水位|载|闲|文件系统)|(?:没有|无)(?:其他|其它)?(?:业务|负载)|no other (?:load|traffic|tenants)"
-    r"|empty (?:file ?system|system|cluster)|idle",
+    r"空(?:水位|载|闲|文件系统|集群|系统)|(?:新建|刚创建)的?(?:文件系统|集群)|(?:没有|无)(?:其他|其它)?(?:业务|负载)|no other (?:load|traffic|tenants)"
+    r"|(?:empty|fresh(?:ly (?:created|made|formatted|provisioned))?|newly created|otherwise unused) (?:\w+ )?(?:file ?system|system|cluster|volume)|idle",
     re.IGNORECASE,
 )
 _SCALE = re.compile(
@@ -212,7 +214,7 @@ def _access(text: str) -> str | None:
 _VERSION_BASELINE = re.compile(r"(?:较|相比|than) ?(?P<version>v?\d+\.\d+)(?! ?[%倍xX×])")
 _BASELINE = re.compile(
     r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、]{2,20}?)"
-    r"(?= ?(?:提升|降低|缩短|提高|压低|减少|快|高|低|的|,|，|相比))"
+    r"(?= ?(?:提升|降低|缩短|縮短|提高|压低|减少|減少|快|高|低|的|,|，|相比))"
     r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
     r"|(?:(?:×|x|times|-fold) |^ )(?:the|as many|more|fewer) [\w -]{2,24} (?:of|than|as) (?:an? |the )?(?P<whom>[A-Z][\w.-]{2,24})"
     r"|(?:较|相比|对比|比)(?:于)? ?(?P<header>[A-Za-z\u4e00-\u9fff][\w .-]{1,20}?)(?: ?(?:相比|的?(?:提升|倍数|加速比|变化))?$)"
@@ -223,16 +225,17 @@ _BASELINE = re.compile(
     r"|[以拿与同] ?(?P<ref>[^,，。;；、]{2,16}?) ?[作为]?(?:对照|基准|基线|参照)"
     r"|[是为](?P<of>[^,，。;；、\d]{2,14}?)的? ?$"
     r"|(?:(?:fast|quick|high|large|many|much|cheap) as|gegenüber(?: der| dem)?|than(?: in)?|over|above|versus"
-    r"|vs\.?|[Aa]gainst|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:on |with |using |plain |stock |upstream |its |their |our "
+    r"|vs\.?|[Aa]gainst|next to|relative to|[Ss]et against|[Cc]ompared (?:with|to)) (?:\d[\d.]* ?(?:seconds|minutes|s|ms|[GT]B/s|%)? (?=(?:on|with|for|in) ))?"
+    r"(?:on |with |using |plain |stock |upstream |its |their |our "
     r"|the |a |an |(?:previous|prior|last|earlier)[- ]generation )*"
     r"(?P<en>(?:previous|former|old|existing|legacy) [A-Z][\w-]+"
     r"|[a-z]{0,3}[A-Z][\w-]*(?: [A-Z]?[\w.-]*\d[\w.-]*){0,3}|the (?:previous|earlier|last|old|first|second|third"
     r"|three|two|usual|standard)[ -][\w -]{3,24}|the [a-z][\w-]* (?:algorithm|design|library|system|model|setup"
-    r"|cluster|path|stack|baseline)|\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed"
+    r"|cluster|path|stack|baseline)|(?:(?:release|version) )?v?\d+\.\d+|(?:a |an )?(?:classic|conventional|plain|vanilla|self-managed"
     r"|hand-tuned|eight-card|on-demand|pay-as-you-go)[\w -]{0,24}|engineers \w+)",
 )
 _VAGUE = re.compile(
-    r"^(?:以往|之前|以前|过去|原本|原来|传统(?:方案|方式|架构)?$|前|基线|before|the previous|行业|其他|同类)"
+    r"^(?:以往|之前|以前|过去|原本|原来|传统(?:方案|方式|架构)?$|前(?!一代.)|基线|before|the previous|行业|其他|同类)"
 )
 
 

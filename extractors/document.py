@@ -6,7 +6,7 @@ import re
 from itertools import islice
 from pathlib import PurePosixPath
 
-from extractors import chrome
+from extractors import chrome, pdf
 from extractors.decode import Decoded, charset_of, clean, decode
 from extractors.html_tree import parse_html
 from extractors.languages import settle_language
@@ -19,7 +19,6 @@ from schemas.errors import UnreadableError
 MAX_BYTES = 16 * 1024 * 1024
 
 _MAGIC = (
-    (b"%PDF-", "a PDF file"),
     (b"PK\x03\x04", "a zip archive (or an Office file)"),
     (b"PK\x05\x06", "an empty zip archive"),
     (b"\x89PNG", "a PNG picture"),
@@ -55,6 +54,8 @@ _LOOKS_LIKE_HTML = re.compile(
 )
 _SNIFFED = 4096
 _SHELL_TEXT = 40
+_LOST_AT_LEAST = 4
+_LOST_ONE_OF = 20
 _LANG_SAMPLE = 400
 
 _MARKDOWN_NESTING = 100  # deeper quotes and lists are dropped by the Markdown library
@@ -69,8 +70,15 @@ def read_document(body: bytes, *, content_type: str = "", name: str = "") -> Doc
     What they are is told by `content_type` (the header as sent), then by the extension of `name` (a file
     name or a URL), then by the content. A `text/plain` that is named as Markdown or HTML is read as what its
     name says: servers send it for files that they do not know.
+    A PDF is read by its text; its tables keep their spans.
     Raises UnreadableError: empty, too large, binary, or without visible text.
     """
+    if body[:1024].lstrip().startswith(pdf.MAGIC) and len(body) <= MAX_BYTES:
+        document = read_html(pdf.pdf_to_html(body.lstrip()))
+        if not document.text.strip():
+            raise UnreadableError("the PDF holds no text that can be read")
+        _refuse_lost_text(document.text)
+        return document.model_copy(update={"form": "pdf", "encoding": "", "encoding_from": "pdf"})
     _refuse_unreadable(body, content_type)
     decoded = decode(body, content_type)
     if not decoded.text.strip():
@@ -82,6 +90,7 @@ def read_document(body: bytes, *, content_type: str = "", name: str = "") -> Doc
         document = read_html(decoded.text)
     else:
         document = read_text(decoded.text)
+    _refuse_lost_text(document.text)
     notes = (*decoded.notes, *_notes_on(document, decoded, form))
     return document.model_copy(
         update={
@@ -111,6 +120,17 @@ def _refuse_unreadable(body: bytes, content_type: str) -> None:
     is_wide = body.startswith(_WIDE_MARKS) or charset_of(content_type).lower().startswith("utf-16")
     if not is_wide and b"\x00" in body:
         raise UnreadableError(f"the page is binary: byte {body.index(0):,} is NUL, which no text holds")
+
+
+def _refuse_lost_text(text: str) -> None:
+    """A page of replacement characters was broken before it came to us: what it said is not there to be read."""
+    lost = text.count("\ufffd")
+    shown = sum(map(len, text.split()))
+    if lost >= _LOST_AT_LEAST and lost * _LOST_ONE_OF > shown:
+        raise UnreadableError(
+            f"{lost:,} of the page's {shown:,} characters are replacement characters: "
+            "its encoding was lost before it came; open it in a browser, and tell the site"
+        )
 
 
 def _form(text: str, content_type: str, name: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from typing import Protocol
 
 from extractors.checks import check_claim
@@ -74,7 +75,7 @@ def extract(
         document = read_document(body, content_type=content_type, name=name or source)
     except UnreadableError as error:
         return Extraction(source=source, document=None, reason=str(error), extractor=reader_name(second))
-    unseen = attempts_in_markup(body) if document.form != "text" else ()
+    unseen = attempts_in_markup(body, document.encoding) if document.form != "text" else ()
     return extract_document(
         document,
         source=source,
@@ -123,7 +124,7 @@ def extract_document(
     claims, asked = read_claims(page, context), None
     if second is not None:
         claims, asked = second.read(page, context, visible, claims)
-    claims = [_beside(claim, document, suspicions) for claim in claims]
+    claims = _flagged_beside(claims, document, suspicions)
     flags = tuple(readings_of(claim, flag) for claim in claims for flag in claim.flags)
     checks = tuple(check for claim in claims for check in check_claim(claim, document, visible))
     return Extraction(
@@ -138,16 +139,21 @@ def extract_document(
     )
 
 
-def _beside(claim: Claim, document: Document, suspicions: tuple[Suspicion, ...]) -> Claim:
-    """The claim, flagged where words for machines stand in its block."""
-    if not any(found.end for found in suspicions):
-        return claim
-    start, end = claim.evidence.start, claim.evidence.end
-    block = next((b for b in document.blocks if b.start <= start < b.end), None)
-    first, last = (block.start, block.end) if block else (start, end)
-    if any(found.end and found.start < last and first < found.end for found in suspicions):
-        return claim.model_copy(update={"flags": (*claim.flags, "suspicious_text")})
-    return claim
+def _flagged_beside(
+    claims: list[Claim], document: Document, suspicions: tuple[Suspicion, ...]
+) -> list[Claim]:
+    """The claims, flagged where words for machines stand in their block."""
+    places = [found.start for found in suspicions if found.end]
+    if not places:
+        return claims
+    starts = [block.start for block in document.blocks]
+    spoilt = {bisect_right(starts, place) for place in places}
+    return [
+        claim.model_copy(update={"flags": (*claim.flags, "suspicious_text")})
+        if bisect_right(starts, claim.evidence.start) in spoilt
+        else claim
+        for claim in claims
+    ]
 
 
 def _repeats(opening: str) -> bool:

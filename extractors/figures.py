@@ -43,6 +43,7 @@ _LIMITS = frozenset(
 )
 # How many or how much is allowed is a quota, however it is worded.
 _AT_MOST = re.compile(r" at (?:the )?most", re.IGNORECASE)
+_GROWS = re.compile(r"grow|up to|as (?:large|big|much) as|scal|可达|扩展|扩容|高达|最高|まで", re.IGNORECASE)
 _QUOTAS = frozenset({"file_count_max", "clients_max", "sku_count", "model_count"})
 _PEAK_OF = re.compile(r"\bpeak (?:[\w-]+ ){1,3}of ?$", re.IGNORECASE)
 _RATES = frozenset({"bit/s", "byte/s", "1/s"})
@@ -91,6 +92,13 @@ def amounts_of(
     return low, high, unit
 
 
+def _is_quota(metric: Metric, around: Surroundings) -> bool:
+    """Whether the words say how much is allowed, and not how far something reaches at best."""
+    if metric.name in _QUOTAS or (metric.name in _LIMITS and _AT_MOST.match(around.after)):
+        return True
+    return metric.name == "fs_capacity_max" and _GROWS.search(around.sentence) is None
+
+
 def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Context) -> tuple[Bound, bool]:
     """The bound and whether the words call it the best attainable: the figure's own, then its headers'."""
     bound, best = mention.bound, mention.best_case
@@ -103,9 +111,7 @@ def bound_of(mention: Mention, metric: Metric, around: Surroundings, context: Co
         headers += "\nmax"
     if metric.name == "relative_improvement":
         return bound, best
-    if bound is Bound.AT_MOST and (
-        metric.name in _QUOTAS or (metric.name in _LIMITS and _AT_MOST.match(around.after))
-    ):
+    if bound is Bound.AT_MOST and _is_quota(metric, around):
         return bound, False
     if bound is Bound.EXACT and _PEAK_OF.search(around.before[-32:]):
         return Bound.AT_MOST, True

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from decimal import Decimal
 
+from extractors import flag_words as words
 from extractors.mention import Mention
 from extractors.scopes import Surroundings
 from extractors.units import Dimension
@@ -18,62 +19,14 @@ from schemas.quantity import Bound
 from schemas.registry import FlagKind, Metric, registry
 from schemas.source import Tier
 
-_FAULT_CLASS = re.compile(
-    r"(?:服务器|节点|网卡|网络|光模块|硬件|软件|链路|进程|容器|单机|交换机|电源|磁盘)级?(?:宕机|故障|异常|掉线|失效)"
-    r"|(?:光模块|网卡|硬盘|电源|GPU|服务器)(?:损坏|坏)|坏(?:机|卡|节点|盘)|掉卡|卡死|慢(?:节点|卡)|硬件损坏"
-    r"|(?:degraded|slow|stuck|flapping) (?:NVLink|NIC|link"
-    r"|GPU|node|host)|(?:硬件|网络|软件|光模块|链路|存储|端口)类?的?(?:故障|告警|问题|中断|劣化|异常)|Xid|断链|闪断"
-    r"|故障(?:节点|网卡|服务器|光模块|链路)|(?:failed|faulty|bad) (?:node|NIC|host|server|link)s?|(?:node|NIC"
-    r"|host|server|link|GPU)s? (?:that )?fails?\b"
-    r"|(?:GPU|card|node|host|link|optic|NIC)s?\b[^.;]{0,16}(?:died|dies|broke|fell|fails|failed)|(?:GPU|ノード|サーバー|リンク)の(?:故障|障害)"
-    r"|(?:整机|板卡|单机|单点)(?:级)?(?:的)?故障|网卡断[线連连]|断[线链](?:重连)?|[Aa]usgefallene|[Dd]efekte"
-    r"|エラー|の故障|(?:of a|dead|lost|broken|bad"
-    r"|faulty|failing) (?:GPU|card|accelerator|host|node|optic|link|NIC)|GPU (?:fault"
-    r"|error|loss|drop|hang)|(?:drops?|falls?|fell|fallen) off the bus|ECC error|link flap|goes dark|hang detector"
-    r"|(?:node|NIC|link|switch|optic\w*|hardware|software|disk|ECC|Xid) (?:fault|failure|error|crash|down)s?",
-    re.IGNORECASE,
-)
-_FAULT_TYPES = re.compile(
-    r"故障(?:类型|类别|场景|对象)|(?:fault|failure) (?:class|type|scenario)", re.IGNORECASE
-)
 _BY_SCALE = re.compile(r"\bGPUs\b|卡数|节点数|\bnodes\b|GPU ?数|规模", re.IGNORECASE)
-_SLA_PERIOD = re.compile(
-    r"每?月(?:度)?|每?年(?:度)?|季度|monthly|annual|yearly|(?:per|a|every|each|calendar) (?:\w+ )?month|Monat|月间|mensuel|Jahresmittel|pro Jahr",
-    re.IGNORECASE,
-)
-_SLA_TERMS = re.compile(
-    r"赔付|赔偿|代金券|免责|不计入|维护窗口|credits?\b|refund|do not count|exclud|maintenance|Gutschrift|hors maintenance|Wartung|返金|赔",
-    re.IGNORECASE,
-)
-_ON_REQUEST = re.compile(
-    r"工单|邀测|白名单|内测|受邀|(?:找|联系)(?:客户经理|销售|商务).{0,4}申请|申请开通|by ticket|a ticket"
-    r"|on request|lewat tiket|invitation|allow-?list",
-    re.IGNORECASE,
-)
-_FOR_MORE = re.compile(r"更[大高多]|larger|higher|more than|beyond|raise|increase", re.IGNORECASE)
-_TABLE_ON_REQUEST = re.compile(
-    r"(?:表中|上表|下表|表内|上述|以上|the (?:table|figures|limits) above|these (?:limits|ceilings|figures))[^。;；\n]{0,20}"
-    r"(?:工单|申请|白名单|邀测|ticket|on request|allow-?list)",
-    re.IGNORECASE,
-)
-_CREDITED = re.compile(
-    r"(?:公开)?论文|(?<![数依证根])据(?=[^库此点])|报道|有公开分析|Omdia|麦肯锡|沙利文|they report"
-    r"|[Aa]ccording to (?!our|the (?:table|agreement|SLA|contract))|援引|转引|引述|as reported by"
-    r"|[Ee]stimates (?:by|from)|I (?:read|saw|think)|scribe|my (?:other )?notes|Saw that",
-    re.IGNORECASE,
-)
 _ACCESS_NAMED = re.compile(r"\b(?:read|write)|读|写", re.IGNORECASE)
-_OTHER_TERMS = re.compile(
-    r"另行(?:约定|规定|说明)|单独的?(?:标准|条款|约定)|separate (?:terms|agreement|standard)", re.IGNORECASE
-)
-_TARGET = re.compile(r"objective|target|goal|目标|仅供参考", re.IGNORECASE)
-_DOWN_BY = re.compile(r"(?:降低|减少|缩短|下降|压低|减小)(?:了|高达|达|约|近|超过?)? ?$")
+_DOWN_BY = re.compile(r"(?:降低|减少|缩短|下降|压低|减小|节省|收窄)(?:了|高达|达|约|近|超过?)? ?$")
 _FELL_BY = re.compile(
     r"\b(?:fell|dropp?(?:s|ed)|cuts?|reduc(?:es|ed)|shr[aiu]nk|down|lower(?:s|ed)?) (?:by )?(?:up to |about )?$",
     re.IGNORECASE,
 )
 _TIMES_LESS = re.compile(r" ?(?:lower|less|fewer|smaller|shorter)", re.IGNORECASE)
-_RELATIVE_VAGUE = re.compile(r"than before|以往|之前", re.IGNORECASE)
 _ARTICLE_TIERS = ("T3", "T4")
 
 
@@ -90,7 +43,9 @@ def flag_names(
     """The flags of one claim, in the registry's order."""
     on = {
         "basis_unspecified": "basis" in metric.asks and claim.basis == "unspecified",
-        "basis_mixed": "basis" in metric.asks and (claim.basis == "aggregate" or _summed(claim, mention)),
+        "basis_mixed": metric.family == "network"
+        and "basis" in metric.asks
+        and (claim.basis == "aggregate" or _summed(claim, mention)),
         "unit_truncated": _truncated(mention, metric),
         "bit_or_byte": _bit_or_byte(metric, mention),
         "decimal_or_binary": _decimal_or_binary(metric, mention, around),
@@ -106,16 +61,16 @@ def flag_names(
         "order_of_magnitude_only": claim.bound is Bound.ORDER_OF_MAGNITUDE or _sub_level(mention),
         "scale_scope_unclear": metric.name == "cluster_size_max" and claim.basis == "unspecified",
         "fault_class_unspecified": "fault_class" in metric.asks
-        and not _FAULT_TYPES.search(
+        and not words.FAULT_TYPES.search(
             top + "\n" + (around.text_of("heading") if around.block.cell is not None else "")
         )
-        and not _FAULT_CLASS.search(
+        and not words.FAULT_CLASS.search(
             _part(around) + "\n" + "\n".join(around.headers) + around.text_of("question", "note")
         ),
         "sla_terms_unspecified": "sla_terms" in metric.asks and not _sla_terms(around),
         "capacity_formula": claim.bound is Bound.FORMULA,
-        "on_request_only": _on_request(around),
-        "secondhand": repeats or tier in _ARTICLE_TIERS or bool(_CREDITED.search(around.sentence)),
+        "on_request_only": _on_request(claim, around),
+        "secondhand": repeats or tier in _ARTICLE_TIERS or bool(words.CREDITED.search(around.sentence)),
     }
     return tuple(name for name in registry().flags if on.get(name))
 
@@ -189,15 +144,24 @@ def _ill_defined(claim: Claim, around: Surroundings) -> bool:
     )
 
 
-def _on_request(around: Surroundings) -> bool:
+def _on_request(claim: Claim, around: Surroundings) -> bool:
     """Whether it is said of the figure, in its headers or footnote, or of its whole table."""
     note = around.text_of("note", "lead")
     near = (
-        around.sentence + "\n" + "\n".join(around.headers) + ("" if _FOR_MORE.search(note) else "\n" + note)
+        around.sentence
+        + "\n"
+        + "\n".join(around.headers)
+        + ("" if words.FOR_MORE.search(note) else "\n" + note)
     )
-    if _ON_REQUEST.search(near):
+    if any(not _for_more(near, asked, claim) for asked in words.ON_REQUEST.finditer(near)):
         return True
-    return around.block.cell is not None and _TABLE_ON_REQUEST.search(around.section) is not None
+    return around.block.cell is not None and words.TABLE_ON_REQUEST.search(around.section) is not None
+
+
+def _for_more(near: str, asked: re.Match[str], claim: Claim) -> bool:
+    """Whether the words ask for more than the figure: "bigger than that, contact sales" beside a price."""
+    before = re.split(r"[。;；.\n]", near[: asked.start()])[-1]
+    return words.FOR_MORE.search(before) is not None and (claim.text_value or "") not in before
 
 
 def _sub_level(mention: Mention) -> bool:
@@ -205,12 +169,12 @@ def _sub_level(mention: Mention) -> bool:
 
 
 def _sla_terms(around: Surroundings) -> bool:
-    if _OTHER_TERMS.search(around.sentence):
+    if words.OTHER_TERMS.search(around.sentence):
         return False
-    if around.is_sla and _TARGET.search(around.sentence) is None:
+    if around.is_sla and words.TARGET.search(around.sentence) is None:
         return True  # an agreement states period, exclusions and compensation for all its figures
     reach = around.section + around.text_of("row", "column", "label", "caption", "note")
-    return bool(_SLA_PERIOD.search(reach)) and bool(_SLA_TERMS.search(reach))
+    return bool(words.SLA_PERIOD.search(reach)) and bool(words.SLA_TERMS.search(reach))
 
 
 _FACTORS = {

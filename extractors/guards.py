@@ -20,7 +20,7 @@ _SCALE_BEFORE = re.compile(
     re.IGNORECASE,
 )
 _BUYER = re.compile(
-    r"申请|选型|优先(?:看|评估|选)|采购|你的|我们?建议|要求提供|招标|索取|应该|预算|可以先|如果|若你|for example, a|e\.g\."
+    r"(?<![需须可交经])申请(?=[^,，。;；]{0,8}\d)|选型|优先(?:看|评估|选)|采购|你的|我们?建议|要求提供|招标|索取|应该|预算|可以先|如果|若你|for example, a|e\.g\."
     r"|[Aa] (?:team|lab|startup|company|customer|buyer) (?:with|that)"
 )
 _FEW_CARDS = re.compile(r"(?:搭载|配备|支持|内置|每台|单机|集成|配置) ?$")
@@ -32,6 +32,16 @@ _SUPPLY = re.compile(
     r"支持|上线|提供|推出|具备|达到|可达|给出|写(?:的是|到|了)|组网|公开|做到|扩展|交付能力|offer|support|provid|scale|grow|reach",
     re.IGNORECASE,
 )
+_OF_SIZE = re.compile(
+    r"[- ]?(?:cluster|fabric|job|run|pod|deployment|system)?s? (?:keeps?|comes?|boots?|starts?|takes?|is ready|are ready|delivers?|sustains?"
+    r"|holds?|runs?|is up|are up|gets?|goes|go|reach(?:es|ed)? \d+ ?%)\b",
+    re.IGNORECASE,
+)
+_SIZED = re.compile(
+    r"(?:clusters?|jobs?|runs?|pods?|deployments?) (?:of|with|above|over|beyond) $", re.IGNORECASE
+)
+_PART_OF = re.compile(r"(?:the (?:first|last|next)|sample(?: of|:)?|样本[:：为]?|前) ?$", re.IGNORECASE)
+_RATIO_BEFORE = re.compile(r"\d ?[:：] ?$")
 _MANY = 64
 _ON_A = re.compile(r"\b(?:on|in|across|of|for) (?:a|an|the|that|this|our)(?: single| one)? ?$", re.IGNORECASE)
 _BEHIND_A_FIGURE = re.compile(
@@ -100,7 +110,8 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
         r"|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
         r"|post-?mortem|incident report|first (?:answer|response|reply)|response time|support (?:hours|ticket)"
         r"|free trial|试用|有效期|保修|质保|warranty"
-        r"|notice period|(?:days?|hours?|weeks?)['’]? notice|notice of|提前 ?$|提前(?=\d)|cookies?|session|令牌"
+        r"|自然日|审核|审批|受理|计为(?:故障|不可用)|连续[^,，。;；]{0,12}(?:无法|不可)|将?(?:发送|触发|产生)(?:告警|报警)|min(?:ute)?s?[- ]read"
+        r"|notice period|(?:seconds?|minutes?|days?|hours?|weeks?)['’]? notice|notice of|提前 ?$|提前(?=\d)|cookies?|session|令牌"
         r"|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
         re.IGNORECASE,
     ),
@@ -225,6 +236,8 @@ def _is_held(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     few = article and _CJK_COUNT.match(words) and (mention.low or 0) < 100
     if few and not _FEW_CARDS.search(around.before):
         return False  # in an article 八卡整机 names a kind of machine
+    if _RATIO_BEFORE.search(around.before[-6:]):
+        return False  # 1:1 GPU to NIC
     opens = not around.before.strip() and around.block.cell is None
     if mention.bound is Bound.RANGE and not opens and not _CHOICE.search(around.before[-40:]):
         return False  # 8 to 1,024 GPUs is how far something was scaled, or what a buyer has
@@ -252,6 +265,12 @@ def is_scale(mention: Mention, around: Surroundings) -> bool:
     """Whether a number of accelerators only says at which size something else was true or is wanted."""
     if _BEHIND_A_FIGURE.search(around.before[-48:]) and re.match(r"[^()（）]{0,24}[)）]", around.after):
         return True  # 0.8 秒（MoE 236B，1,024 卡）
+    if _OF_SIZE.match(around.after) and (
+        around.before.rstrip().endswith((" a", " an", "A", "An")) or _SIZED.search(around.before[-24:])
+    ):
+        return True  # a 4,096-GPU fabric keeps 1.6 Pbit/s; clusters of 1,024 GPUs come up in 25 minutes
+    if _PART_OF.search(around.before[-24:]):
+        return True  # no sales call for the first 32 GPUs; (sample: 512 GPUs)
     if SCALE_OF.match(around.after):
         return _OFFERED.search(around.before[-12:]) is None
     if (mention.low or 0) >= _MANY and _ON_A.search(around.before[-16:]):

@@ -48,6 +48,7 @@ _SHARES = frozenset({"mfu", "effective_training_time", "allreduce_efficiency", "
 _GROWN_BY = re.compile(
     r"(?:提高|提升|增加|增长|改善|上升)(?:了|约|近|超)?(?:约|近)? ?$|\bby (?:up to |about )?$", re.IGNORECASE
 )
+_BACKEND = Decimal(8) * 10**11
 _FASTEST_FILE = Decimal("0.000015")
 _GROWN_TO = re.compile(
     r"(?:(?:提高|提升|上升|升|增加|增长|增|降低|下降|降|缩短)了?[到至]|(?:ris(?:e|es|en)|rose|grew|grown|climb(?:s|ed)|fell|"
@@ -179,7 +180,8 @@ def _by_unit(name: str, mention: Mention) -> float:
     if name == "fs_throughput" and in_bits:
         return -3.0 if mention.times is not None else -1.5  # 2 × 100 Gb/s are cables
     if name == "rdma_bandwidth":
-        ethernet = mention.unit.noun in ("GE", "GbE")
+        several = mention.times is not None and (mention.low or 0) >= _BACKEND  # 8 × 400GbE is a back end's
+        ethernet = mention.unit.noun in ("GE", "GbE") and not several
         return -3.5 if ethernet else -0.5 if mention.unit.bytes_written is True else 0.0
     if name != "interconnect_bandwidth":
         return 0.0

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from extractors.fold import fold
@@ -11,8 +13,9 @@ from schemas.document import BlockKind, Document, MarkKind
 _WORDY = re.compile(r"^[^\d]*[A-Za-z\u4e00-\u9fff]{2}")
 _OPENING = 900
 _RUN = re.compile(
-    r"(?:train(?:ed|ing)|训完|训练|预训练)[^\n.。]{0,40}?\d+(?:\.\d+)?[BT]\b(?: ?(?:稠密|MoE|mixture-of-experts"
+    r"(?:train(?:ed|ing|s)|训完|训练|预训练)[^\n.。]{0,40}?\d+(?:\.\d+)?[BT]\b(?: ?(?:稠密|MoE|mixture-of-experts"
     r"|model|模型|参数))?|\d+(?:\.\d+)?[BT] ?(?:稠密|MoE|混合专家)?模型训(?:完|练)"
+    r"|(?:用|在|使用)(?:了)?(?:一个|一套)? ?\d[\d,.]* ?万?(?:张)?卡的?(?:集群)?[^。，,\n]{0,8}(?:训练|预训练)"
     r"|(?:任务|训练)(?:用了|使用|动用)[^\n。]{0,8}\d[\d,.]* ?万?张?卡",
     re.IGNORECASE,
 )
@@ -23,9 +26,32 @@ _INDEX = re.compile(
 )
 _NOTE_OPENING = re.compile(r"(?:\[\w{1,2}\]|[(（]\w{1,2}[)）]|\*{1,3}|[†‡§]|注 ?\d?[:：])")
 _PLAIN_SIGN = re.compile(r"([a-z\d①-⑳])[.、:：)]? ?(?=\S)")
+_DECLARES = re.compile(
+    r"(?:以下|以上|上述|下列|下文|[上下]表|表[中内]|本[表页文节]|文中|所列|所有|全部|此处|这里|该|除非?特别|如无|若无)[^。；;\n]{0,20}"
+    r"(?:数字|数据|数值|指标|参数|口径|带宽|吞吐|性能|规格|说明)[^。；;\n\d]{0,12}"
+    r"(?:[均都皆]|一律|统一|口径|指的?是?|系指?|为|按)[^。；;\n\d]{1,24}"
+    r"|(?:以下|以上|上述|下列|下文|[上下]表|表[中内]|本[表页文节]|文中|所列)[^。；;\n\d]{0,8}(?:[均都皆]|一律|统一)(?:为|是|指|按)[^。；;\n\d]{1,24}"
+    r"|\b(?:all|these|those|the|this|every|each|unless)\b[^.;\n]{0,30}"
+    r"\b(?:figures?|numbers?|values?|bandwidths?|rates?|limits?|spec(?:ification)?s?|noted|stated|specified)\b[^.;\n]{0,30}?"
+    r"(?:\b(?:is|are|refers? to|appl(?:y|ies)|quoted|given|measured|expressed|counted)\b|,)[^.;\n\d]{0,30}"
+    r"\b(?:per|(?:for|of|to) (?:an?|one|each|every|the whole))\b[^.;\n\d]{1,24}",
+    re.IGNORECASE,
+)
+_WHOLE_PAGE = re.compile(
+    r"本[页文]|文中|全部|所有|除非|如无|若无|this page|throughout|unless|everywhere", re.IGNORECASE
+)
 _MOST_SIBLINGS = 12
 # No title of a table is read further than this.
 _LONGEST_TOP = 600
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A sentence about figures, where it begins, and under which headings it holds; None for the whole page."""
+
+    text: str
+    start: int
+    headings: tuple[str, ...] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +65,7 @@ class Page:
     on. `is_sla`: an agreement whose terms hold for all
     its figures. `starts`, `ends`: the blocks at which each table begins and ends. `under`: the
     `notes`: the page's footnotes by their sign. `raised`: where
-    superscripts stand, in order.
+    superscripts stand, in order. `declared`: the sentences that say of what its figures are.
     """
 
     document: Document
@@ -56,6 +82,7 @@ class Page:
     is_sla: bool
     run: str
     raised: tuple[tuple[int, int], ...]
+    declared: tuple[Declared, ...] = ()
     under: dict[int, tuple[str, ...]] = field(default_factory=dict)
 
 
@@ -108,7 +135,18 @@ def page_of(document: Document, visible: str, flat_headers: dict[int, str] | Non
         and _SLA_TERMS.search(folded) is not None,
         _run_of(document, folded),
         tuple(sorted((m.start, m.end) for m in document.marks if m.kind is MarkKind.SUPERSCRIPT)),
+        tuple(_declared(document, folded)),
     )
+
+
+def _declared(document: Document, folded: str) -> Iterator[Declared]:
+    """The sentences about figures: "all of these are per node", 以下均为单节点口径."""
+    starts = [block.start for block in document.blocks]
+    for match in _DECLARES.finditer(folded):
+        block = document.blocks[max(0, bisect_right(starts, match.start()) - 1)]
+        if not block.chrome:
+            whole = _WHOLE_PAGE.search(match.group()) is not None
+            yield Declared(match.group(), match.start(), None if whole else block.headings)
 
 
 def _run_of(document: Document, folded: str) -> str:

@@ -15,6 +15,7 @@ _SPACE_CHARACTERS = " \t\n\r\f"
 MOST_BLOCKS = 300_000
 _MAX_HEADING_DEPTH = 16
 _MENU_ITEM = 30
+_FIGURE_ALONE = re.compile(r"[<>≥≤~≈约超近]{0,2} ?[¥$€]?\d[\d.,]* ?[^\s\d,，。]{0,8}")
 _MENU_LINKS = 4
 
 _AMOUNT_WORDS = (
@@ -226,12 +227,24 @@ class PageText:
         elif draft.kind is BlockKind.TERM:
             self.term = index
         elif draft.kind is BlockKind.DEFINITION:
-            draft.label = self.term
+            self._label_definition(draft, index)
         elif draft.kind is BlockKind.PARAGRAPH:
             draft.chrome = linked and draft.link_count >= _MENU_LINKS
         if self.lists:
             is_menu_item = draft.kind is BlockKind.LIST_ITEM and linked and len(draft.text) <= _MENU_ITEM
             self.lists[-1][0 if is_menu_item else 1] += 1
+
+    def _label_definition(self, draft: Draft, index: int) -> None:
+        """A term labels its definition; a figure set as a term is labelled by what it is of (3.2 Tbps: per node)."""
+        term = self.drafts[self.term] if self.term is not None else None
+        if (
+            term
+            and _FIGURE_ALONE.fullmatch(term.text.strip())
+            and not _FIGURE_ALONE.fullmatch(draft.text.strip())
+        ):
+            term.label = index
+        else:
+            draft.label = self.term
 
     def _enter_heading(self, draft: Draft) -> None:
         level = draft.level

@@ -32,6 +32,16 @@ _DIGITS = (
 _LEVEL_UNIT = (
     r"(?:纳秒|微秒|毫秒|秒|分钟|小时|天|周|月|[TGPM]i?B/s|[TGP]bps|[TGPE]B)(?= ?(?:级|量级))"
     r"|(?i:(?:nano|micro|milli)second)(?=[- ](?:level|scale|class))"
+    r"|(?<= in )(?:(?:nano|micro|milli)?seconds|minutes|hours)(?![\w-]| of\b)"
+)
+# "reported in seconds" names a unit, "back in seconds" a magnitude.
+_EXPRESSED = re.compile(
+    r"(?:measured|expressed|given|stated|specified|reported|shown|counted|displayed|time|latency|duration|period|values?|unit|\d) in $",
+    re.IGNORECASE,
+)
+_PART = (
+    r"(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)(?= of (?!an? (?:hour|minute|second|day)))"
+    r"|(?<![A-Za-z])(?i:half)(?= as (?:much|many|long|expensive)| the (?:price|cost|time|latency)))"
 )
 HEADS = (
     r"(?P<formula>(?i:min) ?(?:\{[^{}\n]{1,80}\}|\((?:[^(){}\n]|\([^(){}\n]{0,20}\)){1,80}\)))",
@@ -47,7 +57,7 @@ HEADS = (
     r"(?P<once>(?<![A-Za-z])(?i:once (?:a|an|per|every|each) (?:second|minute|hour|day))(?![A-Za-z]))",
     r"(?P<nines>[一二两三四五六七八九]个 ?[9九](?:[、，,]? ?[一1]个 ?[5五])?)",
     r"(?P<double>翻了?(?:[一两二]番|倍)(?![到至])|(?<![A-Za-z])(?i:twice|doubles|doubled|triples|tripled)(?![A-Za-z]))",
-    r"(?P<part>(?<![A-Za-z])(?i:(?:a|one) third|two thirds|a quarter|one quarter|one half)(?= of (?!an? (?:hour|minute|second|day))))",
+    _PART,
     rf"(?P<level>(?<![数几半百千十万亿\d])(?<!\d ){_LEVEL_UNIT})",
     r"(?P<sub>亚毫秒|亚微秒|サブミリ秒|(?i:sub-?(?:milli|micro)seconds?))",
     rf"(?P<cjk>{CJK_NUMERAL})",
@@ -344,11 +354,14 @@ def _level(text: str, head: re.Match[str]) -> Mention | None:
     """微秒级, TB/s 级, microsecond-level: the decade that begins at one unit."""
     found = unit_at(text, head.start()) or unit_at(text.lower(), head.start())
     suffix = _LEVEL.match(text, head.end())
-    if found is None or suffix is None:
+    loose = text[: head.start()].endswith(" in ") and not _EXPRESSED.search(
+        text, max(0, head.start() - 40), head.start()
+    )
+    if found is None or (suffix is None and not loose):
         return None
     unit, start = found[0], head.start()
     spread = (unit.factor, unit.factor * 10, unit, Bound.ORDER_OF_MAGNITUDE)
-    return Mention(start, suffix.end(), start, *spread, level=True)
+    return Mention(start, suffix.end() if suffix else head.end(), start, *spread, level=True)
 
 
 def _formula(text: str, head: re.Match[str], comma: bool) -> Mention | None:

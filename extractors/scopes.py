@@ -20,6 +20,7 @@ _SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
 # Nothing is looked for further away than this, so that a page without full stops costs no more than another.
 _EARLIER = 600
 _SECTION = 400
+_DECLARED = 1500
 _LONGEST_LABEL, _LONGEST_QUESTION, _LONGEST_INTRO = 60, 120, 240
 _NOTE_MARK = re.compile(r"^ ?(?:note|remarks?|注|说明|备注|注意) ?(?:\d ?)?[:：.] ?", re.IGNORECASE)
 _ASKS = re.compile(
@@ -151,6 +152,12 @@ def _wider_scopes(page: Page, index: int, sentence_start: int, sentence_end: int
     scopes = [
         Scope("heading", fold(heading), max(0.15, 0.45 - 0.12 * depth), -1)
         for depth, heading in enumerate(reversed(block.headings))
+    ]
+    scopes += [
+        Scope("declared", d.text, 0.2, -1)
+        for d in page.declared
+        if (d.headings is None or d.headings == block.headings)
+        and abs(d.start - sentence_start) <= (_DECLARED if d.headings is not None else len(text))
     ]
     spans = [(sentence_start, min(sentence_end + 8, block.end + 1))]
     if block.cell is not None:

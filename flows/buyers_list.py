@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 import re
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal
+from urllib.parse import quote
 from xml.sax.saxutils import escape
 
 from flows.printing import as_json, clean
@@ -21,6 +22,7 @@ _TITLE = Words(en="Questions before buying", zh="采购前的问题")
 _TRIAL = Words(en="What a trial must measure", zh="PoC 要测的项目")
 _WORDS = {
     "says": Words(en="Your page says: ", zh="贵方页面写道："),
+    "says_of": Words(en="Your page says of {}: ", zh="关于{}，贵方页面写道："),
     "silent": Words(
         en="Nothing on this was found on the pages that were read.", zh="在已读的页面上没有找到相关说明。"
     ),
@@ -31,13 +33,20 @@ _WORDS = {
     "measured": Words(en="Measured: ", zh="实测："),
 }
 
+_AND: dict[Language, str] = {"en": "; ", "zh": "；"}
+_BESIDE: dict[Language, str] = {"en": "{} ({})", "zh": "{}（{}）"}
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One paragraph: `level` 1 to 3 for headings, 0 for text, -1 for an item of a list, -2 for one below it."""
+    """One paragraph: `level` 1 to 3 for headings, 0 for text, -1 for an item of a list, -2 for one below it.
+
+    `url`: an address behind the text.
+    """
 
     level: int
     text: str
+    url: str = ""
 
 
 def lines(listed: tuple[VendorList, ...], lang: Language) -> Iterator[Line]:
@@ -53,32 +62,50 @@ def lines(listed: tuple[VendorList, ...], lang: Language) -> Iterator[Line]:
             number += 1
             yield Line(3, f"{number}. {_say(topic.title, lang)}")
             yield Line(0, _say(topic.why, lang))
-            for question in asked:
-                yield from _question(question, lang)
+            for same in _together(asked, lang):
+                yield from _asked(same, lang)
         yield Line(3, _say(_TRIAL, lang))
         for item in trial():
             yield Line(-1, f"{_say(item.title, lang)}{'：' if lang == 'zh' else ': '}{_say(item.how, lang)}")
             stated = own.trial.get(item.id, ())
-            said = "; ".join(f"{clean(s.value)} ({_metric(s.metric, lang)})" for s in stated)
+            said = _AND[lang].join(
+                _BESIDE[lang].format(clean(s.value), _metric(s.metric, lang)) for s in stated
+            )
             said = said or _say(_WORDS["nothing"], lang)
             yield Line(-2, f"{_say(_WORDS['stated'], lang)}{said}")
             yield Line(-2, f"{_say(_WORDS['measured'], lang)}______")
 
 
-def _question(question: Question, lang: Language) -> Iterator[Line]:
-    yield Line(-1, clean(_say(question.ask, lang)))
-    if question.quote:
-        yield Line(
-            -2, f"{_say(_WORDS['says'], lang)}“{clean(question.quote)}” {clean(question.url)}".rstrip()
-        )
-    else:
-        yield Line(-2, _say(_WORDS["silent"], lang))
-    if question.asked_by:
-        told = ": ".join(filter(None, (question.asked_by, question.note)))
-        yield Line(-2, f"{_say(_WORDS['wanted'], lang)}{clean(told)}")
-    if question.matters:
-        said = ("；" if lang == "zh" else "; ").join(_say(words, lang) for words in question.matters)
-        yield Line(-2, f"{_say(_WORDS['matters'], lang)}{said}")
+def _together(asked: Iterable[Question], lang: Language) -> Iterator[list[Question]]:
+    """Questions in the same words, which are asked once; in the order of the first of each."""
+    groups: dict[str, list[Question]] = {}
+    for question in asked:
+        groups.setdefault(_say(question.ask, lang), []).append(question)
+    yield from groups.values()
+
+
+def _asked(same: list[Question], lang: Language) -> Iterator[Line]:
+    """One question, the statements of the vendor's that raise it, and what rests on them."""
+    yield Line(-1, clean(_say(same[0].ask, lang)))
+    for question in same:
+        if not question.quote:
+            yield Line(-2, _say(_WORDS["silent"], lang))
+            continue
+        says = _say(_WORDS["says"], lang)
+        if question.about is not None:
+            says = _say(_WORDS["says_of"], lang).format(_apart(_say(question.about, lang), lang))
+        yield Line(-2, f"{says}“{clean(question.quote)}”", clean(question.url))
+        if question.asked_by:
+            told = ": ".join(filter(None, (question.asked_by, question.note)))
+            yield Line(-2, f"{_say(_WORDS['wanted'], lang)}{clean(told)}")
+    matters = dict.fromkeys(_say(words, lang) for question in same for words in question.matters)
+    if matters:
+        yield Line(-2, f"{_say(_WORDS['matters'], lang)}{_AND[lang].join(matters)}")
+
+
+def _apart(label: str, lang: Language) -> str:
+    """In Chinese a word of Latin letters stands apart from the characters before it."""
+    return f" {label}" if lang == "zh" and label[:1].isascii() else label
 
 
 def _metric(name: str, lang: Language) -> str:
@@ -100,7 +127,7 @@ def as_markdown(listed: tuple[VendorList, ...], lang: Language) -> str:
     """The list as Markdown in which no word of a page is markup."""
     out = []
     for line in lines(listed, lang):
-        text = _plain_markdown(line.text)
+        text = f"{_plain_markdown(line.text)} {_markdown_link(line.url)}".rstrip()
         if line.level > 0:
             out += ["", f"{'#' * line.level} {text}", ""]
         elif line.level == 0:
@@ -113,6 +140,14 @@ def as_markdown(listed: tuple[VendorList, ...], lang: Language) -> str:
 def _plain_markdown(text: str) -> str:
     # Every character that Markdown or HTML could read as markup; a number's dot and a plain dash stay.
     return re.sub(r"([\\`*_{}\[\]<>#|~!&])", r"\\\1", text)
+
+
+def _markdown_link(url: str) -> str:
+    """An address that can be clicked; what could end it is written in per cents, and another scheme is only text."""
+    if re.match(r"https?://", url) is None:
+        return _plain_markdown(url)
+    safe = re.sub(r"[^!-;=?-\[\]-~]", lambda found: quote(found[0]), url)
+    return f"<{safe}>"
 
 
 def as_json_text(listed: tuple[VendorList, ...], lang: Language) -> str:
@@ -157,10 +192,11 @@ _STYLES = (
     '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>'
     '<w:styles xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main">'
     '<w:docDefaults><w:rPrDefault><w:rPr><w:rFonts w:ascii="Calibri" w:hAnsi="Calibri" w:eastAsia="Microsoft YaHei"/>'
-    '<w:sz w:val="21"/></w:rPr></w:rPrDefault></w:docDefaults>{}</w:styles>'
+    '<w:sz w:val="21"/></w:rPr></w:rPrDefault></w:docDefaults>'
+    '<w:style w:type="paragraph" w:default="1" w:styleId="Normal"><w:name w:val="Normal"/></w:style>{}</w:styles>'
 )
 _HEADING = (
-    '<w:style w:type="paragraph" w:styleId="Heading{n}"><w:name w:val="heading {n}"/>'
+    '<w:style w:type="paragraph" w:styleId="Heading{n}"><w:name w:val="heading {n}"/><w:basedOn w:val="Normal"/>'
     '<w:pPr><w:keepNext/><w:spacing w:before="240" w:after="120"/><w:outlineLvl w:val="{level}"/></w:pPr>'
     '<w:rPr><w:b/><w:sz w:val="{size}"/></w:rPr></w:style>'
 )
@@ -205,7 +241,7 @@ def as_docx(listed: tuple[VendorList, ...], lang: Language) -> bytes:
 
 
 def _paragraph(line: Line) -> str:
-    properties, text = "", line.text
+    properties, text = "", f"{line.text} {line.url}".rstrip()
     if line.level > 0:
         properties = f'<w:pPr><w:pStyle w:val="Heading{line.level}"/></w:pPr>'
     elif line.level < 0:

@@ -15,15 +15,19 @@ import typer.core
 
 from flows.commands import (
     asking,
+    confirming,
     explaining,
     keeping,
     models,
+    nightly,
     ranking,
     reading,
     scorecards,
     settling,
+    snapshots,
     verifying,
     visiting,
+    watching,
 )
 from flows.commands.examples import examples
 from flows.printing import clean, say, say_lines
@@ -78,6 +82,8 @@ for _command in (
     asking.flags,
     settling.resolve,
     ranking.rank,
+    confirming.proposals,
+    confirming.confirm,
     asking.changes,
     explaining.explain,
     explaining.questions,
@@ -88,6 +94,9 @@ for _command in (
     keeping.export,
     keeping.backup,
     keeping.restore,
+    watching.status,
+    watching.digest,
+    watching.doctor,
     models.evaluate,
     asking.where,
 ):
@@ -96,6 +105,8 @@ for _command in (
 app.add_typer(visiting.sources, name="sources")
 app.add_typer(settling.decisions, name="decisions")
 app.add_typer(settling.review, name="review")
+app.add_typer(nightly.nightly, name="nightly")
+app.add_typer(snapshots.snapshots, name="snapshots")
 app.add_typer(scorecards.scorecards, name="scorecards")
 app.add_typer(models.prompts, name="prompts")
 

@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TypeVar
 
 from flows.derived import rederive
-from flows.rerank import rerank
+from flows.reranking import rerank
 from flows.verification import verify_ledger
 from review import deciding
 from review.deciding import Imported

@@ -138,8 +138,25 @@ class Fetcher:
             )
         return outcome(source, last, at, answer, url, self._limits.max_bytes, tuple(hops))
 
+    def ask(self, url: str, language: str, seconds: float, max_bytes: int) -> tuple[Answer, str]:
+        """Gives the answer to one part of a page that a browser puts together, and where it was found.
+
+        Addresses are checked and robots.txt obeyed as for a page; the host is not waited for between parts.
+        Raises FetchError where there is no answer.
+        """
+        budget = _Budget(seconds, self._clock)
+        part = Source(id="part", url=url, language=language)
+        return self._follow(part, None, budget, [], max_bytes=max_bytes, waits=False)
+
     def _follow(
-        self, source: Source, last: Snapshot | None, budget: _Budget, hops: list[Redirect]
+        self,
+        source: Source,
+        last: Snapshot | None,
+        budget: _Budget,
+        hops: list[Redirect],
+        *,
+        max_bytes: int | None = None,
+        waits: bool = True,
     ) -> tuple[Answer, str]:
         url, seen = source.url, {source.url}
         for _ in range(self._limits.redirects + 1):
@@ -148,7 +165,9 @@ class Fetcher:
             rules = self._rules.of(target.origin, partial(self._read_rules, target))
             if refusal := rules.refusal(url):
                 raise _DisallowedError(refusal, refused=True)
-            answer = self._get(url, _conditions(source, last, url), budget, rules.delay())
+            headers = _conditions(source, last, url)
+            delay = rules.delay() if waits else None
+            answer = self._get(url, headers, budget, delay, max_bytes=max_bytes)
             if answer.status not in _REDIRECTS:
                 return answer, url
             hops.append(Redirect(url=url, status=answer.status))
@@ -181,11 +200,14 @@ class Fetcher:
         url: str,
         headers: dict[str, str],
         budget: _Budget,
-        delay: float,
+        delay: float | None,
         *,
         max_bytes: int | None = None,
     ) -> Answer:
-        """One address, asked again where that may help. Every try resolves and checks the host anew."""
+        """One address, asked again where that may help. Every try resolves and checks the host anew.
+
+        `delay`: the pause that the site wishes for; None where it is not waited for at all.
+        """
         room = self._limits.max_bytes if max_bytes is None else max_bytes
         for attempt in range(1, self._limits.tries + 1):
             is_last = attempt == self._limits.tries
@@ -196,7 +218,8 @@ class Fetcher:
             host.refuse_if_resting()
             address = target.addresses[(attempt - 1) % len(target.addresses)]
             try:
-                with host.place(self._pause(target, delay), self._sleep), budget:
+                pause = 0.0 if delay is None else self._pause(target, delay)
+                with host.place(pause, self._sleep), budget:
                     answer = exchange(
                         self._transport_to(target),
                         url,

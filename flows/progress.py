@@ -21,6 +21,9 @@ class Progress(Protocol):
     def begin(self, pages: int) -> None:
         """The run will visit so many pages."""
 
+    def more(self, pages: int) -> None:
+        """So many pages more: a source's links led to them. May be called from several threads."""
+
     def fetched(self, source_id: str) -> None:
         """A page was fetched, or could not be."""
 
@@ -35,6 +38,9 @@ class Silent:
     """Shows nothing."""
 
     def begin(self, pages: int) -> None:
+        """Nothing."""
+
+    def more(self, pages: int) -> None:
         """Nothing."""
 
     def fetched(self, source_id: str) -> None:
@@ -57,6 +63,10 @@ class Lines:
     def begin(self, pages: int) -> None:
         """Remembers of how many pages each line counts."""
         self._pages, self._done = pages, 0
+
+    def more(self, pages: int) -> None:
+        """Adds them to the pages of which each line counts."""
+        self._pages += pages
 
     def fetched(self, source_id: str) -> None:
         """Nothing: the page's line comes when it is in the ledger."""
@@ -104,6 +114,14 @@ class Bar:
         self._bar.start()
         # Each page counts twice: once fetched, once written.
         self._task = self._bar.add_task(self._label, total=2 * pages)
+
+    def more(self, pages: int) -> None:
+        """Makes the bar longer."""
+        if self._bar is not None and self._task is not None:
+            from rich.progress import TaskID
+
+            task = self._bar.tasks[self._task]
+            self._bar.update(TaskID(self._task), total=(task.total or 0) + 2 * pages)
 
     def fetched(self, source_id: str) -> None:
         """Moves the bar by half a page."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from schemas.claim import Claim
 from schemas.ledger import Change, ChangeKind, Hold, StoredClaim
-from schemas.ranking import DimensionScore, Proposal, ScoreStatus
+from schemas.ranking import DimensionScore, Proposal, ScoreStatus, ScoreWord
 from schemas.record import Record
 from schemas.rubric import Fact
 from warehouse import facts as claim_facts
@@ -16,6 +16,7 @@ from warehouse.holds import stored_hold
 from warehouse.home import Home
 from warehouse.query import run_query
 from warehouse.rows import OPEN_FLAGS, OpenFlag, open_flag, stored_claim
+from warehouse.score_words import WORDS, word_of
 
 Row = dict[str, Any]
 """A row by column name. DuckDB decides the types of the values, so they are not known here."""
@@ -43,15 +44,22 @@ WHERE kind IN ('new', 'changed') AND NOT first_visit AND cause <> 'extractor'
 """
 
 
-_MARKED_SCORES = """
+_STALE_SCORES = """
 SELECT score.*, (
     SELECT coalesce(list(claim_key ORDER BY claim_key), []) FROM stored.score_claims AS claim
     WHERE claim.score_id = score.score_id
 ) AS claim_keys
 FROM stored.scores AS score
-WHERE status = 'rests_on_changed_claim'
+WHERE status <> 'standing'
     AND run_id = (SELECT max(run_id) FROM stored.scores AS later WHERE later.scorecard = score.scorecard)
 ORDER BY score_id
+"""
+_OPEN_PROPOSALS = """
+SELECT proposal.* FROM stored.proposals AS proposal
+ANTI JOIN stored.score_words AS word
+    ON word.scorecard = proposal.scorecard AND word.vendor = proposal.vendor
+    AND word.dimension = proposal.dimension AND word.run_id > proposal.run_id
+ORDER BY proposal_id
 """
 _RUNS = """
 WITH visit AS (
@@ -151,8 +159,13 @@ def facts(home: Home) -> tuple[Fact, ...]:
     return claim_facts.facts(claims(home), rows(home, claim_facts.FLAGS), rows(home, claim_facts.STANDING))
 
 
-def proposals(home: Home) -> tuple[Proposal, ...]:
-    """Every proposal, oldest first."""
+def score_words(home: Home) -> tuple[ScoreWord, ...]:
+    """The last word that a person said on each published score; none where nothing was published yet."""
+    return tuple(word_of(row) for row in rows(home, WORDS)) if home.published.exists() else ()
+
+
+def open_proposals(home: Home) -> tuple[Proposal, ...]:
+    """The proposals on whose score nobody has said a word since, oldest first."""
     return tuple(
         Proposal(
             scorecard=row["scorecard"],
@@ -164,21 +177,21 @@ def proposals(home: Home) -> tuple[Proposal, ...]:
             claim_keys=tuple(row["claim_keys"]),
             reason=row["reason"],
         )
-        for row in rows(home, "SELECT * FROM stored.proposals ORDER BY proposal_id")
+        for row in rows(home, _OPEN_PROPOSALS)
     )
 
 
-def marked_scores(home: Home, scorecard: str) -> tuple[DimensionScore, ...]:
-    """The card's latest scores that rest on a changed claim, as the last run that ranked it left them."""
+def stale_scores(home: Home, scorecard: str) -> tuple[DimensionScore, ...]:
+    """The card's latest scores that rest on claims changed since, as the last run that ranked it left them."""
     return tuple(
         DimensionScore(
             vendor=row["vendor"],
             dimension=row["dimension"],
             score=row["score"],
-            status=ScoreStatus(row["status"]),
+            status=ScoreStatus.STALE,
             claim_keys=tuple(row["claim_keys"]),
         )
-        for row in rows(home, _MARKED_SCORES)
+        for row in rows(home, _STALE_SCORES)
         if row["scorecard"] == scorecard
     )
 

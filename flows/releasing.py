@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from flows.derived import rederive
-from flows.rerank import rerank
+from flows.reranking import rerank
 from flows.rereading import read_snapshot
 from flows.second_reader import second_reader
 from flows.verification import verify_ledger

@@ -1,99 +1,26 @@
-"""Ranks again the scorecards that a changed claim touches, and only those."""
+"""Ranking again as a Prefect flow, entry point `flows/rerank.py:rerank`: what the event of a changed claim starts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from datetime import datetime
+from datetime import UTC, datetime
+from pathlib import Path
 
-from flows.summary import Reranked
-from schemas.claim import Claim
-from schemas.ledger import Change, ChangeKind, StoredClaim
-from schemas.scorecard import Scorecard
-from warehouse.cards import metrics_read, touches
-from warehouse.ledger import Ledger
-from warehouse.proposals import apply, propose
-from warehouse.ranking import rank, scores
+from prefect import flow
 
-_RANKED = ("VERIFIED", "QUALIFIED", "AMBIGUOUS")
-_MOVES = (ChangeKind.NEW, ChangeKind.CHANGED)
+from flows import artifacts
+from flows.own_cards import cards_of
+from flows.ranking_anew import rank_anew
+from warehouse.home import open_home
 
 
-def rerank(
-    ledger: Ledger,
-    run_id: int,
-    cards: Iterable[Scorecard],
-    news: tuple[Change, ...],
-    at: datetime,
-    *,
-    first_read: tuple[Change, ...] = (),
-    changed_before: frozenset[str] = frozenset(),
-    settled: Iterable[Claim] = (),
-) -> tuple[Reranked, ...]:
-    """Stores scores, rankings and proposals of the cards that new or changed claims touch, and gives them.
+@flow(name="rerank", persist_result=False, timeout_seconds=3600)
+def rerank(home: str = "", wait_seconds: float = 600) -> list[str]:
+    """Ranks every scorecard by what the ledger holds now, publishes, and gives the ids of those that were ranked.
 
-    A card without a ranking is ranked for the first time. `news`: the events of pages that were known before;
-    `first_read`: those of first visits, whose claims scores rest on, so that they touch a card, and which
-    propose nothing, because a first reading is no change by the vendor. `changed_before`: keys of claims that
-    vendors changed in earlier runs; a score that rests on one stays marked. `settled`: claims on which a person
-    decided, which touch a card wherever they stand. Raises LedgerError where the
-    ledger refuses.
-
-    A claim that is contradicted, impossible or not supported reaches no score; one that is no longer on its page
-    still stands under the scores that rest on it, and supports no proposal.
+    `home`: a folder, empty for the usual one. Another process that writes is waited for, so that a refresh under way
+    and this do not get into each other's way.
     """
-    moves = [change for change in (*first_read, *news) if change.kind in _MOVES]
-    roll_ups = ledger.roll_ups({change.claim_key for change in moves})
-    moved = [c.after for c in moves if c.after and roll_ups.get(c.claim_key) in (*_RANKED, "STALE")]
-    moved += settled
-    changed = changed_before | {change.claim_key for change in news if change.kind in _MOVES}
-    result = []
-    for card in cards:
-        touched = touched_dimensions(card, moved)
-        first = not ledger.has_ranking(card.id)
-        if not card.editorial or not (touched or first):
-            continue
-        # Only what this card scores is read, so that a run costs what it touches, however large the ledger is.
-        claims, supporting = _claims_of(ledger, card)
-        ledger.put_scorecard(card, at)
-        card_scores = scores(card, claims, changed)
-        ledger.store_scores(run_id, card.id, card_scores, at)
-        standing = rank(card, card_scores)
-        ledger.store_ranking(run_id, standing, at)
-        proposals = propose(card, card_scores, supporting, news)
-        proposed = None
-        if proposals:
-            for proposal in proposals:
-                ledger.store_proposal(run_id, proposal, at)
-            proposed = rank(
-                card,
-                apply(card_scores, proposals),
-                variant="proposed",
-                note="; ".join(proposal.reason for proposal in proposals),
-            )
-            ledger.store_ranking(run_id, proposed, at)
-        result.append(
-            Reranked(
-                scorecard=card.id,
-                first=first,
-                touched=touched,
-                scores=card_scores,
-                standing=standing,
-                proposals=proposals,
-                proposed=proposed,
-            )
-        )
-    return tuple(result)
-
-
-def _claims_of(ledger: Ledger, card: Scorecard) -> tuple[tuple[StoredClaim, ...], tuple[StoredClaim, ...]]:
-    """The claims that the card's scores may rest on, and those among them that may support a proposal."""
-    read = ledger.claims_on(tuple(card.editorial), sorted(metrics_read(card)))
-    roll_ups = ledger.roll_ups({stored.claim.claim_key for stored in read})
-    claims = tuple(s for s in read if roll_ups[s.claim.claim_key] in (*_RANKED, "STALE"))
-    return claims, tuple(s for s in claims if roll_ups[s.claim.claim_key] in _RANKED)
-
-
-def touched_dimensions(card: Scorecard, claims: Iterable[Claim]) -> tuple[str, ...]:
-    """The card's dimensions, in its order, that one of the claims bears on."""
-    found = {name for claim in claims for name in touches(card, claim)}
-    return tuple(dimension.id for dimension in card.dimensions if dimension.id in found)
+    place = open_home(Path(home) if home else None)
+    ranked = rank_anew(place, lambda: datetime.now(UTC), cards=cards_of(place), wait_seconds=wait_seconds)
+    artifacts.put_rankings(place)
+    return [result.scorecard for result in ranked]

@@ -8,7 +8,7 @@ from datetime import datetime
 
 from extractors.extract import SecondReader, extract, reader_name
 from flows.derived import rederive
-from flows.rerank import rerank
+from flows.reranking import rerank
 from flows.second_reader import second_reader
 from flows.summary import Reranked
 from flows.verification import verify_ledger

@@ -11,7 +11,7 @@ import yaml
 from flows.sources import load_sources, same_page
 from schemas.datafile import parse_data
 from schemas.errors import DataFileError
-from schemas.source import Source, SourceList
+from schemas.source import HOW_VISITED, Source, SourceList
 
 
 def add_source(path: Path, source: Source) -> Source:
@@ -24,7 +24,7 @@ def add_source(path: Path, source: Source) -> Source:
     _refuse_duplicate(path, before, source)
     old = path.read_text(encoding="utf-8") if before else "sources:\n"
     entry = yaml.safe_dump(
-        [{name: value for name, value in source.model_dump().items() if value}],
+        [_entry(source)],
         allow_unicode=True,
         sort_keys=False,
         width=10_000,
@@ -41,6 +41,13 @@ def add_source(path: Path, source: Source) -> Source:
         )
     _replace(path, new)
     return source
+
+
+def _entry(source: Source) -> dict[str, object]:
+    """What is said of the source in a list; how it is visited only where that is not as usual."""
+    usual = {name for name in HOW_VISITED if getattr(source, name) == Source.model_fields[name].default}
+    said = source.model_dump(exclude=usual, exclude_none=True)
+    return {name: value for name, value in said.items() if value}
 
 
 def remove_source(path: Path, source_id: str) -> Source:

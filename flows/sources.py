@@ -14,12 +14,13 @@ from urllib.parse import unquote, urldefrag, urlsplit, urlunsplit
 
 from pydantic import Field, ValidationError, field_validator
 
+from extractors.shell import looks_like_shell, twin_named_by
 from flows.outcome import Fetched
 from schemas.datafile import parse_data, read_data_file
 from schemas.errors import DataFileError, UnreadableError
 from schemas.record import Record
 from schemas.registry import registry
-from schemas.source import LANGUAGE_TAG, FetchStatus, Snapshot, Source, SourceList, Tier
+from schemas.source import LANGUAGE_TAG, FetchStatus, Scope, Snapshot, Source, SourceList, Tier
 
 BUILTIN = ("demo", "vendors")
 """The lists that ship with Koujing. The demo's addresses are stand-ins: see `with_base`."""
@@ -54,12 +55,18 @@ class HostRules(Record):
     hosts: tuple[HostRule, ...] = Field(min_length=1)
 
 
-CheckStatus = Literal["reachable", "moved", "disallowed", "gone", "failed"]
+CheckStatus = Literal["reachable", "moved", "no_claims", "script_only", "disallowed", "gone", "failed"]
+"""`no_claims`: the page is there and states nothing that we read. `script_only`: it says nothing without scripts."""
+
+WATCHABLE = frozenset({"reachable", "moved", "no_claims"})
 
 
 @dataclass(frozen=True, slots=True)
 class SourceCheck:
-    """What a visit found of a source, and where: `found_at` is not `url` where the page moved."""
+    """What a visit found of a source, and where: `found_at` is not `url` where the page moved.
+
+    `claims`: how many it states; None where it could not be read.
+    """
 
     source_id: str
     url: str
@@ -67,6 +74,7 @@ class SourceCheck:
     http_status: int | None
     found_at: str
     reason: str
+    claims: int | None = None
 
 
 class Fetches(Protocol):
@@ -108,7 +116,11 @@ def with_base(sources: Iterable[Source], base_url: str) -> tuple[Source, ...]:
     base = urlsplit(base_url)
     return tuple(
         source.model_copy(
-            update={"url": urlsplit(source.url)._replace(scheme=base.scheme, netloc=base.netloc).geturl()}
+            update={
+                name: urlsplit(url)._replace(scheme=base.scheme, netloc=base.netloc).geturl()
+                for name in ("url", "twin")
+                if (url := getattr(source, name))
+            }
         )
         for source in sources
     )
@@ -122,11 +134,14 @@ def propose(
     vendor: str | None = None,
     product: str | None = None,
     tier: Tier | None = None,
+    every: str = "",
+    render: Literal["auto", "never", "always"] = "auto",
+    crawl: Scope | None = None,
 ) -> Source:
     """Gives the entry that a page could have in a source list. What is given is not guessed.
 
-    The id comes from the address, vendor and tier from the host, language and title from the page if it was
-    `fetched`.
+    The id comes from the address, vendor and tier from the host, language, title and Markdown twin from the page
+    if it was `fetched`.
 
     A page on a host of nobody we know is taken for a repetition (T4): it is stored and feeds no score.
     DataFileError where what is given cannot stand in a source list.
@@ -142,6 +157,10 @@ def propose(
             language=language if re.fullmatch(LANGUAGE_TAG, language) else "zh",
             tier=tier or (rule.tier if rule else "T4"),
             title=title,
+            twin=_twin_of(url, fetched),
+            every=every,
+            render=render,
+            crawl=crawl,
         )
     except ValidationError as error:
         first = error.errors()[0]
@@ -151,7 +170,7 @@ def propose(
 
 def check_sources(fetcher: Fetches, sources: Iterable[Source]) -> tuple[SourceCheck, ...]:
     """Visits every source once and says of each whether it can be watched, in the order of the list."""
-    return tuple(_check(source, fetcher.fetch(source, None)) for source in sources)
+    return tuple(check_fetched(source, fetcher.fetch(source, None)) for source in sources)
 
 
 def id_for(url: str) -> str:
@@ -168,9 +187,11 @@ def id_for(url: str) -> str:
     return f"{slug[: _ID_LENGTH - 9].strip('-')}-{digest}".strip("-")
 
 
-def _check(source: Source, fetched: Fetched) -> SourceCheck:
+def check_fetched(source: Source, fetched: Fetched) -> SourceCheck:
+    """What one visit says of a source: whether it can be watched, and how many claims it states."""
     visit = fetched.visit
     status: CheckStatus
+    claims, reason = None, visit.reason
     if fetched.disallowed:
         status = "disallowed"
     elif visit.status is FetchStatus.GONE:
@@ -178,8 +199,51 @@ def _check(source: Source, fetched: Fetched) -> SourceCheck:
     elif visit.status is FetchStatus.FAILED:
         status = "failed"
     else:
-        status = "moved" if same_page(fetched.url) != same_page(source.url) else "reachable"
-    return SourceCheck(source.id, source.url, status, visit.http_status, fetched.url, visit.reason)
+        at_home = {same_page(url) for url in (source.url, source.twin) if url}
+        status = "moved" if same_page(fetched.url) not in at_home else "reachable"
+        if fetched.body is not None and visit.snapshot is not None:
+            claims, reason = _read_claims(source, fetched.body, visit.snapshot)
+            if claims is None and looks_like_shell(fetched.body, visit.snapshot.content_type):
+                from flows.browser import missing_for_browser  # knows the network, as few commands need to
+
+                status = "script_only"
+                reason = missing_for_browser() or "its scripts show nothing; give a twin, or another page"
+            elif not claims:
+                status = "no_claims"
+    return SourceCheck(source.id, source.url, status, visit.http_status, fetched.url, reason, claims)
+
+
+def _read_claims(source: Source, body: bytes, snapshot: Snapshot) -> tuple[int | None, str]:
+    """How many claims a page states; None, and the reason, where it cannot be read or says next to nothing."""
+    from extractors.extract import extract  # slow to load, and only this needs it
+
+    found = extract(
+        body,
+        source=source.id,
+        content_type=snapshot.content_type,
+        name=snapshot.url,
+        vendor=source.vendor,
+        product=source.product,
+        language=source.language,
+        tier=source.tier,
+    )
+    if found.document is None:
+        return None, found.reason
+    if not found.claims and looks_like_shell(body, snapshot.content_type):
+        return None, ""
+    return len(found.claims), ""
+
+
+def _twin_of(url: str, fetched: Fetched | None) -> str:
+    """The page's Markdown twin: the one in which it was found, or that it names on its own host."""
+    snapshot = fetched.visit.snapshot if fetched else None
+    if fetched is None or fetched.body is None or snapshot is None:
+        return ""
+    kind = snapshot.content_type.partition(";")[0].strip().lower()
+    if kind in ("text/markdown", "text/x-markdown", "text/plain"):
+        return snapshot.url if same_page(snapshot.url) != same_page(url) and not fetched.redirects else ""
+    named = twin_named_by(fetched.body, snapshot.url, snapshot.content_type)
+    return named if urlsplit(named).netloc == urlsplit(url).netloc else ""
 
 
 def same_page(url: str) -> str:

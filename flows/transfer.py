@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import socket
 import tempfile
-import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import httpx
 
 from flows.addresses import Target
 from flows.unpacking import Unpacker
+from flows.wall_clock import WallClock
 from schemas.errors import FetchError
 
 _IN_MEMORY = 1024 * 1024
@@ -45,7 +43,7 @@ def exchange(
     known to be whole. Raises FetchError where no whole answer came; `retry` says
     whether the same request may bring one later.
     """
-    clock = _WallClock(seconds)
+    clock = WallClock(seconds)
     try:
         with clock, _open(transport, url, target, address, headers, clock) as response:
             body, cut = _read(response, max_bytes)
@@ -67,7 +65,7 @@ def _open(
     target: Target,
     address: str,
     headers: Mapping[str, str],
-    clock: _WallClock,
+    clock: WallClock,
 ) -> Iterator[httpx.Response]:
     # The connection goes to the address that was checked; the host is still named in the Host header, in
     # SNI and to the certificate check. Asking by name would resolve it a second time.
@@ -87,45 +85,6 @@ def _open(
         yield response
     finally:
         response.close()
-
-
-class _WallClock:
-    """Cuts the connection when the time is up: a time-out per read never ends a server that drips."""
-
-    def __init__(self, seconds: float) -> None:
-        self.seconds = max(seconds, 0.001)
-        self.is_up = False
-        self._socket: socket.socket | None = None
-        self._lock = threading.Lock()
-        self._timer = threading.Timer(self.seconds, self._ring)
-        self._timer.daemon = True
-
-    def __enter__(self) -> None:
-        self._timer.start()
-
-    def __exit__(self, *_: object) -> None:
-        self._timer.cancel()
-        with self._lock:
-            self._socket = None
-
-    def trace(self, event: str, info: Mapping[str, Any]) -> None:
-        """Told by httpx of each step: learns the socket when it is open, and again when TLS wraps it."""
-        if event.endswith((".connect_tcp.complete", ".start_tls.complete")):
-            with self._lock:
-                self._socket = info["return_value"].get_extra_info("socket")
-                if self.is_up:
-                    self._cut()
-
-    def _ring(self) -> None:
-        with self._lock:
-            self.is_up = True
-            self._cut()
-
-    def _cut(self) -> None:
-        if self._socket is not None:
-            with contextlib.suppress(OSError):
-                # The plain socket's method: SSLSocket.shutdown would pull its state from under the reader.
-                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
 def _read(response: httpx.Response, max_bytes: int) -> tuple[bytes, bool]:

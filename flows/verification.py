@@ -58,15 +58,14 @@ def _replay(ledger: Ledger, home: Home, at: datetime, *, every: bool) -> int:
     """Runs the checks that need only the page again where they are of another version; gives how many are new."""
     new = 0
     for snapshot, stored in ledger.unread_by(on_page.versions(), every=every):
-        if snapshot is None:
-            continue
+        claims = [s.claim for s in stored]
         try:
+            if snapshot is None:
+                raise KoujingError("the ledger knows of no snapshot that it was read from")
             body = snapshots.load(home, snapshot.sha256)
-            checks = on_page.replay(
-                (s.claim for s in stored), body, content_type=snapshot.content_type, name=snapshot.url
-            )
-        except KoujingError:
-            continue  # without its bytes a page stands as it was found
+            checks = on_page.replay(claims, body, content_type=snapshot.content_type, name=snapshot.url)
+        except KoujingError as error:
+            checks = on_page.not_run(claims, str(error))
         new += ledger.store_checks((), checks, {s.claim.claim_key: s.version for s in stored}, at)
     ledger.keep_versions(on_page.versions(), at)
     return new
@@ -110,7 +109,7 @@ def _standing(member: Member, originals: dict[str, tuple[str, str]]) -> across.S
 
 def _originals(ledger: Ledger, home: Home) -> dict[str, tuple[str, str]]:
     """By page the one that it repeats, and how that is known: by its link, its words, or its figures."""
-    pages = ledger.pages_known()
+    pages = ledger.known_sources()
     official = [page for page in pages if _is_official(page)]
     if len(official) == len(pages):
         return {}

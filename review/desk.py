@@ -27,7 +27,8 @@ class Card:
 class State:
     """One publishing, made ready. `standings`: by claim key, roll-up and why. `last`: by flag id, its last decision.
 
-    `groups`: by what makes flags the same question on sibling claims, their places in the queue.
+    `groups`: by what makes flags the same question on sibling claims, their places in the queue. `choices`: by
+    language, what the queue's filters can be set to, once somebody asked.
     """
 
     stamp: object
@@ -38,6 +39,7 @@ class State:
     last: dict[str, int]
     places: dict[str, int] = field(default_factory=dict)
     groups: dict[tuple[object, ...], list[int]] = field(default_factory=dict)
+    choices: dict[str, dict[str, list[tuple[str, str]]]] = field(default_factory=dict)
 
     @classmethod
     def made(

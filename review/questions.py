@@ -32,7 +32,15 @@ class Topic(Record):
     why: Words
     flags: tuple[str, ...] = ()
     metrics: tuple[str, ...] = ()
+    home_of: tuple[str, ...] = ()
     always: Words | None = None
+
+    @field_validator("metrics", "home_of")
+    @classmethod
+    def _known_metrics(cls, value: tuple[str, ...]) -> tuple[str, ...]:
+        for name in value:
+            registry().metric(name)
+        return value
 
     @field_validator("flags")
     @classmethod
@@ -52,20 +60,16 @@ class TrialItem(Record):
 
 
 class _File(Record):
+    of_any_metric: tuple[str, ...]
+    beside_others: tuple[str, ...]
     topics: tuple[Topic, ...]
     trial: tuple[TrialItem, ...]
-
-
-class Dispute(Record):
-    """Why a claim is contradicted or impossible, as the checks found it."""
-
-    claim_key: str
-    why: str
 
 
 class Question(Record):
     """One question to one vendor. `quote`, `url` and `value` are the vendor's own; empty where it says nothing.
 
+    `about` names what the quote is a statement of, as a short quote does not.
     `worth` and `dimensions`: how much weight rests on the claim, and where (`card.dimension`); `matters` says the
     latter for readers. `asked_by`: the reviewer who could not settle it and wants it asked, with a `note`.
     """
@@ -74,6 +78,7 @@ class Question(Record):
     ask: Words
     value: str = ""
     metric: str = ""
+    about: Words | None = None
     quote: str = ""
     url: str = ""
     claim_key: str = ""
@@ -120,15 +125,16 @@ def trial() -> tuple[TrialItem, ...]:
 def lists(
     claims: Iterable[StoredClaim],
     open_flags: Iterable[OpenFlag],
-    disputes: Mapping[str, str],
+    disputes: Mapping[str, Words],
     urls: Mapping[str, str],
     cards: Sequence[Scorecard],
 ) -> tuple[VendorList, ...]:
     """The questions of each vendor of whom anything is known, by vendor id. Pure.
 
-    `claims`: latest versions; those no longer on their page are not asked about. `disputes`: by claim key, why it
-    is contradicted or impossible. `urls`: by source id. One claim gives one question a topic, and equal questions
-    about equal words are asked once. Within a topic the question comes first on which most weight rests.
+    `claims`: latest versions; those no longer on their page are not asked about. `disputes`: by claim key, the
+    question that its being contradicted or impossible raises (`review.disputes`). `urls`: by source id. One claim
+    gives one question a topic (two where one asks for the figure itself), and equal questions about equal words
+    are asked once. Within a topic the question comes first on which most weight rests.
     """
     by_vendor: dict[str, list[StoredClaim]] = defaultdict(list)
     for stored in claims:
@@ -150,7 +156,7 @@ def lists(
 def _questions(
     own: list[StoredClaim],
     flags: Mapping[str, list[OpenFlag]],
-    disputes: Mapping[str, str],
+    disputes: Mapping[str, Words],
     urls: Mapping[str, str],
     cards: Sequence[Scorecard],
 ) -> dict[str, tuple[Question, ...]]:
@@ -175,22 +181,45 @@ def _questions(
     return result
 
 
-def _asks(claim: Claim, flags: list[OpenFlag], disputes: Mapping[str, str]) -> list[tuple[str, Words]]:
-    """By topic, one question about a claim: a missing companion's before a flag's, which says less."""
-    asks: dict[str, Words] = {}
-    names = {name: topic.id for topic in topics() for name in topic.flags}
+def _asks(claim: Claim, flags: list[OpenFlag], disputes: Mapping[str, Words]) -> list[tuple[str, Words]]:
+    """By topic, one question about a claim: a missing companion's before a flag's, which says less.
+
+    What a reviewer wants asked comes before both. A flag that asks for the figure itself is asked beside it.
+    """
+    asks: dict[tuple[str, str], Words] = {}
     for flag in flags:
-        if flag.marked == _ASK:  # a person wants it asked: before anything that would stand in for it
-            asks.setdefault(names.get(flag.flag.name, "sources"), flag.flag.question)
+        if flag.marked == _ASK:
+            asks.setdefault((_topic_of(flag.flag.name, claim), ""), flag.flag.question)
     if why := disputes.get(claim.claim_key):
-        asks.setdefault(
-            "sources", Words(en=f"Which figure holds? Found: {why}", zh=f"以哪个数字为准？核对发现：{why}")
-        )
+        asks.setdefault(("sources", ""), why)
     for companion in missing_beside(claim):
-        asks.setdefault(companion.topic, companion.question)
+        asks.setdefault((_topic_of(companion.id, claim, companion.topic), ""), companion.question)
     for flag in sorted(flags, key=lambda f: f.flag.name):
-        asks.setdefault(names.get(flag.flag.name, "sources"), flag.flag.question)
-    return sorted(asks.items())
+        name = flag.flag.name
+        beside = name if name in _file().beside_others else ""
+        asks.setdefault((_topic_of(name, claim), beside), flag.flag.question)
+    return [(topic, ask) for (topic, _), ask in sorted(asks.items())]
+
+
+def _topic_of(name: str, claim: Claim, usual: str = "") -> str:
+    """The topic of a flag or companion of this claim: `usual` or its own, or that of what the claim is about."""
+    if name in _file().of_any_metric:
+        for metric in (claim.qualifiers.get("of", ""), claim.metric):
+            home = next((topic.id for topic in topics() if metric in topic.home_of), None)
+            if home is not None:
+                return home
+    return usual or next((topic.id for topic in topics() if name in topic.flags), "sources")
+
+
+def _about(claim: Claim) -> Words | None:
+    """What the claim states, in words: its metric, and of a gain what it is a gain of."""
+    known = registry().metrics
+    if claim.metric in ("capability", "other") or claim.metric not in known:
+        return None
+    label, of = known[claim.metric].label, known.get(claim.qualifiers.get("of", ""))
+    if claim.metric == "relative_improvement" and of is not None:
+        return Words(en=f"{label.en} of {of.label.en}", zh=f"{of.label.zh}的{label.zh}")
+    return label
 
 
 def _question(
@@ -203,6 +232,7 @@ def _question(
         ask=ask,
         value=claim.text_value or "",
         metric=claim.metric,
+        about=_about(claim),
         quote=claim.evidence.quote,
         url=urls.get(stored.source_id, ""),
         claim_key=claim.claim_key,

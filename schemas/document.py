@@ -106,5 +106,5 @@ class Document(Record):
     lang: str = ""
     encoding: str = "utf-8"
     encoding_from: str = ""
-    form: Literal["html", "markdown", "text"] = "html"
+    form: Literal["html", "markdown", "text", "pdf"] = "html"
     notes: tuple[str, ...] = ()

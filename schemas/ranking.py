@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from enum import StrEnum
 
 from schemas.record import Exact, Record
 
 
 class ScoreStatus(StrEnum):
-    """Whether the claims under a published score are still the ones it was given for."""
+    """Whether the claims under a published score are still the ones it was given, or confirmed, for."""
 
     STANDING = "standing"
-    RESTS_ON_CHANGED_CLAIM = "rests_on_changed_claim"
+    STALE = "stale"
 
 
 class DimensionScore(Record):
@@ -22,6 +23,25 @@ class DimensionScore(Record):
     score: Exact
     status: ScoreStatus = ScoreStatus.STANDING
     claim_keys: tuple[str, ...] = ()
+
+
+class ScoreWord(Record):
+    """What a person said about a published score whose claims had changed.
+
+    `published`: the score in the scorecard's file; `standing`: the one that stood until then; `score`: the one that
+    stands since, the same where it was kept. `change_id`: the last change that was known then; a later one asks again.
+    """
+
+    scorecard: str
+    vendor: str
+    dimension: str
+    published: Exact
+    standing: Exact
+    score: Exact
+    change_id: int
+    who: str
+    note: str = ""
+    said_at: datetime
 
 
 class Placement(Record):
@@ -50,7 +70,7 @@ class Proposal(Record):
     """A score that the changed claims would now support, for a person to accept or not.
 
     `proposed` is the lowest published score in the dimension among `peers`: the vendors whose comparable
-    claims the changed ones now equal.
+    claims the changed ones now equal. Without peers it is the rubric's; `reason` says how it came about.
     """
 
     scorecard: str

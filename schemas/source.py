@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Literal
 from urllib.parse import urlsplit
@@ -20,8 +20,32 @@ LANGUAGE_TAG = r"^[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*$"
 """The shape of a language tag, such as zh, en-US or zh-Hant-TW; nothing else goes into a request's header."""
 
 
+HOW_VISITED = frozenset({"twin", "render", "crawl", "every"})
+"""The fields of a source that say how it is visited. They are the list's alone, and stand in no ledger."""
+
+_HOURS = {"h": 1, "d": 24, "w": 7 * 24}
+
+
+class Scope(Record):
+    """Which pages below a source's own belong to it: those that it links to under `under`, and they in turn.
+
+    `depth`: how many links away. `pages`: how many at most, its own not counted. `under`: the beginning of
+    their path; unset, the folder in which the source's own page lies. Addresses with a query are left out.
+    """
+
+    depth: int = Field(default=1, ge=1, le=5)
+    pages: int = Field(default=50, ge=1, le=1000)
+    under: str = Field(default="", pattern=r"^(/\S*)?$")
+
+
 class Source(Record):
-    """One page to watch. `id` is the stable name the ledger knows it by; `url` may move."""
+    """One page to watch. `id` is the stable name the ledger knows it by; `url` may move.
+
+    `twin`: the same page in Markdown or as an llms.txt, which is read in its place while it is there. `render`:
+    whether a browser runs the page's scripts: where it is an empty shell without them, never, or always.
+    `crawl`: a page whose subtree is watched too. `every`: how often it is visited at most, as 12h, 1d or 2w; with
+    each run where that is not said.
+    """
 
     id: str = Field(pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")
     vendor: str | None = None
@@ -30,8 +54,17 @@ class Source(Record):
     language: str = Field(default="zh", pattern=LANGUAGE_TAG)
     tier: Tier = "T1"
     title: str = ""
+    twin: str = Field(default="", pattern=r"^(https?://\S+)?$")
+    render: Literal["auto", "never", "always"] = "auto"
+    crawl: Scope | None = None
+    every: str = Field(default="", pattern=r"^([1-9]\d{0,3}[hdw])?$")
 
-    @field_validator("url")
+    @property
+    def interval(self) -> timedelta:
+        """`every` as a time; none where it is not said."""
+        return timedelta(hours=int(self.every[:-1]) * _HOURS[self.every[-1]]) if self.every else timedelta()
+
+    @field_validator("url", "twin")
     @classmethod
     def _without_credentials(cls, value: str) -> str:
         # What stands in a source list is published with every claim. urlsplit itself raises for a bad address.
@@ -84,7 +117,8 @@ class Snapshot(Record):
 
     `url` is where the page was found, after `redirects`. `headers`: what the server said, names in lower case,
     without cookies. `encoding`, `encoding_from` and `encoding_notes`: as which charset the bytes were read, why
-    that was believed and what was odd about it; empty where they were not read. `http_status` is 0, and headers
+    that was believed and what was odd about it; empty where they were not read. `rendered`: a browser made the
+    bytes, which no server sent so. `http_status` is 0, and headers
     are empty, for pages of before these were kept.
     """
 
@@ -102,6 +136,7 @@ class Snapshot(Record):
     encoding: str = ""
     encoding_from: str = ""
     encoding_notes: tuple[str, ...] = ()
+    rendered: bool = False
 
 
 class Visit(Record):

@@ -31,8 +31,7 @@ def test_every_command_that_a_readme_names_exists(name):
     text = (ROOT / name).read_text(encoding="utf-8")
     named = set(re.findall(r"^koujing (\w+)", text, re.MULTILINE))
     assert {"refresh", "rank", "flags", "changes", "sql"} <= named
-    for command in sorted(named):
-        assert koujing(command, "--help").returncode == 0, command
+    assert named <= set(re.findall(r"^  ([a-z]+) ", koujing("--help").stdout, re.MULTILINE))
 
 
 def test_every_make_target_that_the_readme_names_exists():
@@ -44,6 +43,7 @@ def test_the_cases_in_the_page_on_verification_are_judged_as_it_says():
     page = (ROOT / "docs" / "verification.md").read_text(encoding="utf-8")
     blocks = [block.strip().split("\n") for block in re.findall(r"```json\n(.*?)```", page, re.DOTALL)]
     assert len(blocks) == 2
-    for case, outcome in blocks:
-        printed = koujing("verify", "--cases", "-", text=f"{case}\n")
-        assert (printed.stderr, json.loads(printed.stdout)) == ("", json.loads(outcome))
+    printed = koujing("verify", "--cases", "-", text="".join(f"{case}\n" for case, _ in blocks))
+    assert printed.stderr == ""
+    told = [json.loads(line) for line in printed.stdout.splitlines()]
+    assert told == [json.loads(outcome) for _, outcome in blocks]

@@ -54,6 +54,10 @@ class Database:
         with self._turn:
             self._connection.close()
 
+    def beside(self) -> duckdb.DuckDBPyConnection:
+        """Another connection to the same open file, with transactions of its own; to be closed before this one."""
+        return self._connection.cursor()
+
     @contextlib.contextmanager
     def transaction(self, failure: str) -> Iterator[None]:
         """Stores all that the block does, or nothing; `failure` begins the LedgerError's sentence."""
@@ -115,6 +119,14 @@ class Database:
         )
         self._types[table] = {column["column_name"]: column["data_type"] for column in found}
         return self._types[table]
+
+    def tables(self) -> list[str]:
+        """The names of the ledger's tables, without their schema `stored`."""
+        rows = self.rows(
+            "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() "
+            "AND schema_name = 'stored' ORDER BY table_name"
+        )
+        return [row["table_name"] for row in rows]
 
     def name(self) -> str:
         """What DuckDB calls the open file in queries that name a catalog."""

@@ -14,7 +14,7 @@ from typing import Any
 from schemas.record import plain
 from schemas.rubric import Derivation, Fact
 from schemas.scorecard import Scorecard
-from schemas.uncertainty import Evaluation
+from schemas.uncertainty import Evaluation, Interval
 from warehouse.database import Database
 from warehouse.rows import as_json, utc
 
@@ -66,6 +66,21 @@ def last_inputs(database: Database, scorecard: str) -> str | None:
         [scorecard],
     )
     return str(rows[0]["inputs"]) if rows else None
+
+
+def last_scores(database: Database, scorecard: str) -> dict[tuple[str, str], Interval]:
+    """The scores of the card's latest derived ranking, by vendor and dimension, to twelve places."""
+    rows = database.rows(
+        """
+        FROM stored.derived_scores WHERE ranking_id = (
+            SELECT max(ranking_id) FROM stored.rankings WHERE scorecard = ? AND variant = 'derived')
+        """,
+        [scorecard],
+    )
+    return {
+        (row["vendor"], row["dimension"]): Interval(low=Fraction(row["low"]), high=Fraction(row["high"]))
+        for row in rows
+    }
 
 
 def put_derived(database: Database, run_id: int, derived: Derived, note: str, at: datetime) -> None:

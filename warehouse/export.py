@@ -11,6 +11,7 @@ from schemas.errors import LedgerError, QueryError
 from warehouse.database import first_line
 from warehouse.home import Home
 from warehouse.migrate import shipped_views
+from warehouse.query import ANOTHER_VERSION, UNKNOWN_NAME, is_of_another_version
 
 ExportForm = Literal["parquet", "csv"]
 
@@ -30,9 +31,14 @@ def export(home: Home, folder: Path, form: ExportForm, views: tuple[str, ...] = 
         folder.mkdir(parents=True, exist_ok=True)
         with duckdb.connect(str(home.published), read_only=True) as connection:
             connection.execute("SET TimeZone = 'UTC'")
-            return {
-                view: _write(connection, view, folder / f"{view}.{form}", form) for view in views or known
-            }
+            try:
+                return {
+                    view: _write(connection, view, folder / f"{view}.{form}", form) for view in views or known
+                }
+            except UNKNOWN_NAME as error:
+                if is_of_another_version(connection):
+                    raise QueryError(ANOTHER_VERSION) from error
+                raise
     except (OSError, duckdb.Error) as error:
         raise LedgerError(
             f"the export to {folder} failed ({first_line(error)}); make room or choose another folder"

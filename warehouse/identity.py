@@ -6,7 +6,8 @@ Four ways, from the surest to the weakest; each takes what the ones before left 
 2. the same key, and nothing that a reader cares about differs;
 3. the same key, and the same words but for the figures in the same place: the statement changed;
 4. the rest by assignment: of all pairings of the page, the one in which metric, product, basis, qualifiers,
-   access, headers, wording, key and order agree most (`warehouse.assignment`).
+   access, headers, wording, key and order agree most (`warehouse.assignment`); a tier or a product that has another
+   name in the same place, and all else as it was, is one of them.
 
 A key counts little in the assignment, because its number moves with the order of the page. Where another pairing
 is as good and would say something else, none is taken and the candidates are recorded.
@@ -84,6 +85,11 @@ def changed_fields(old: Claim, new: Claim) -> tuple[str, ...]:
     )
 
 
+def stem(key: str) -> str:
+    """The key without the count that tells it from others of its name."""
+    return _SUFFIX.sub("", key)
+
+
 def suffixed(key: str, taken: Set[str], counts: dict[str, int]) -> str:
     """The key itself where it is free, else the first free one of `key~2`, `key~3` and so on.
 
@@ -152,7 +158,7 @@ def _by_key(
     having: dict[tuple[str, str], list[int]] = defaultdict(list)
     for o in sorted(free_old):
         claim = old[o].claim
-        for key in {claim.claim_key, _SUFFIX.sub("", claim.claim_key)}:
+        for key in {claim.claim_key, stem(claim.claim_key)}:
             having[claim.metric, key].append(o)
     asking = Counter((new[n].metric, new[n].claim_key) for n in free_new)
     found: dict[tuple[str, str], tuple[int, ...]] = {}
@@ -205,9 +211,10 @@ def _gains(
         before, after = traits_old[o], traits_new[n]
         key = _key_score(before.claim.claim_key, after.claim.claim_key)
         alike = _similarity(before, after)
-        if key or alike >= CLOSE_ENOUGH:
+        same_rank = before.rank is not None and before.rank == after.rank
+        if key or alike >= CLOSE_ENOUGH or (same_rank and _renamed(before.claim, after.claim)):
             score = key + alike + _SAME_VALUE * (before.content == after.content)
-            score += _SAME_RANK * (before.rank is not None and before.rank == after.rank)
+            score += _SAME_RANK * same_rank
             score += _STANDS_NOW * (old[o].not_seen == 0)
             gains[o, n] = max(round(score - CLOSE_ENOUGH + _LEAST_GAIN, 6), _LEAST_GAIN)
     return gains
@@ -252,7 +259,7 @@ def _candidates(
 def _key_score(old_key: str, new_key: str) -> float:
     if old_key == new_key:
         return _SAME_KEY
-    return _SAME_STEM if _SUFFIX.sub("", old_key) == new_key else 0.0
+    return _SAME_STEM if stem(old_key) == new_key else 0.0
 
 
 class _Traits:
@@ -294,6 +301,11 @@ def _similarity(old: _Traits, new: _Traits) -> float:
         + 0.2 * _overlap(old.path, new.path)
         + 0.2 * _overlap(old.wording, new.wording)
     )
+
+
+def _renamed(old: Claim, new: Claim) -> bool:
+    """Whether the two say the same of something that has another name: a tier or a product was renamed."""
+    return changed_fields(old, new) in (("qualifiers",), ("product",))
 
 
 def _agree(left: str | None, right: str | None, unknown: str | None) -> float:

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from warehouse.database import Database
+from pathlib import Path
+
+import duckdb
+
+from schemas.errors import LedgerError
+from warehouse.database import Database, first_line
 
 _VERSION = "'version ' || version || ' of claim ' || claim_key AS what"
 _SCORE = "'the score of ' || score.vendor || ' in ' || score.dimension"
@@ -97,3 +102,15 @@ def first_broken(database: Database, catalog: str) -> str | None:
         if broken := database.rows(f"{sql.format(catalog)} ORDER BY what LIMIT 1"):
             return f"{broken[0]['what']} {failure}"
     return None
+
+
+def first_broken_in(file: Path) -> str | None:
+    """What `first_broken` finds in a published file, which stays as it is. LedgerError where it cannot be read."""
+    try:
+        database = Database(duckdb.connect(str(file), read_only=True))
+    except duckdb.Error as error:
+        raise LedgerError(f"{file.name} cannot be read ({first_line(error)})") from None
+    try:
+        return first_broken(database, database.name())
+    finally:
+        database.close()

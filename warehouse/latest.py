@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from schemas.ledger import StoredClaim
-from schemas.source import Snapshot
+from schemas.source import HOW_VISITED, Snapshot, Source
 from warehouse.database import Database
 from warehouse.rows import stored_claim, stored_snapshot
 
@@ -94,3 +94,20 @@ def newest_snapshot_unless_gone(database: Database, source_id: str) -> Snapshot 
         [source_id],
     )
     return stored_snapshot(rows[0]) if rows and rows[0]["sha256"] else None
+
+
+def known_sources(database: Database) -> tuple[Source, ...]:
+    """What is known of every source that was ever visited, as last listed.
+
+    Not validated again: what was stored stays readable when a rule for new ones is added.
+    """
+    rows = database.rows(
+        """
+        SELECT * FROM stored.sources
+        QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY revision DESC) = 1 ORDER BY source_id
+        """
+    )
+    kept = [name for name in Source.model_fields if name not in HOW_VISITED]
+    return tuple(
+        Source.model_construct(**{n: row["source_id" if n == "id" else n] for n in kept}) for row in rows
+    )

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
-from decimal import Decimal
 from types import TracebackType
 from typing import Literal
 
@@ -13,30 +11,29 @@ from schemas.check import Check
 from schemas.errors import LedgerError
 from schemas.extraction import Extraction
 from schemas.ledger import Hold, PageChanges, Release, StoredClaim
-from schemas.ranking import DimensionScore, Proposal, Ranking
+from schemas.ranking import DimensionScore, Proposal, Ranking, ScoreWord
 from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
 from schemas.source import Snapshot, Source, Visit
+from schemas.uncertainty import Interval
 from warehouse import derived as derived_rows
 from warehouse import facts as claim_facts
-from warehouse import holds, latest, pages, snapshots, verification
+from warehouse import holds, latest, pages, score_words, snapshots, standings, verification
 from warehouse.asking import left_undone
 from warehouse.database import Database
 from warehouse.decisions import Decisions
 from warehouse.derived import Derived
 from warehouse.home import Home
+from warehouse.keys import KeysInUse
 from warehouse.lock import WriterLock
 from warehouse.migrate import lay_views, migrate
 from warehouse.page_writer import Page
 from warehouse.publish import is_current, publish
 from warehouse.restore import Restored, open_whole, restore
-from warehouse.rows import OPEN_FLAGS, OpenFlag, as_json, open_flag, stored_decimal, utc
+from warehouse.rows import OPEN_FLAGS, OpenFlag, open_flag, utc
 from warehouse.shared import Shared, setting
 
 RunStatus = Literal["done", "failed"]
-
-_SCORE_STEP = Decimal("1e-4")
-_TOTAL_STEP = Decimal("1e-8")
 
 
 class Ledger:
@@ -61,6 +58,7 @@ class Ledger:
         self._database = database
         self._lock = lock
         self._shared = shared
+        self._keys = KeysInUse(database)
         self._open = True
 
     @classmethod
@@ -173,7 +171,9 @@ class Ledger:
         """
         with self._database.transaction(f"the page {source.id} could not be stored"):
             self._require_running(run_id)
-            return pages.write_visit(self._database, run_id, source, visit, extraction, word)
+            changes = pages.write_visit(self._database, run_id, source, visit, extraction, self._keys, word)
+        self._keys.add(source.id, (change.claim_key for change in changes.changes))
+        return changes
 
     def write_unchanged(
         self, run_id: int, visited: Sequence[tuple[Source, Visit]]
@@ -181,7 +181,7 @@ class Ledger:
         """Stores visits that brought the same bytes as before, in one transaction, and says what they end."""
         with self._database.transaction(f"{len(visited)} unchanged pages could not be stored"):
             self._require_running(run_id)
-            return pages.write_unchanged(self._database, run_id, visited)
+            return pages.write_unchanged(self._database, run_id, visited, self._keys)
 
     def reread_page(
         self, run_id: int, visit: Visit, extraction: Extraction, *, force: bool = False
@@ -193,8 +193,20 @@ class Ledger:
         """
         with self._database.transaction(f"the rereading of {visit.source_id} could not be stored"):
             self._require_running(run_id)
-            page = Page(self._database, run_id, visit.source_id, visit, visit_id=0)
-            return page.reread(extraction, force=force)
+            page = Page(self._database, run_id, visit.source_id, visit, 0, self._keys)
+            changes = page.reread(extraction, force=force)
+        self._keys.add(visit.source_id, (change.claim_key for change in changes.changes))
+        return changes
+
+    def last_seen(self) -> dict[str, datetime]:
+        """By source when its page last came, changed or not."""
+        rows = self._database.rows(
+            """
+            SELECT source_id, max(visited_at) AS at FROM stored.visits
+            WHERE status IN ('changed', 'unchanged') GROUP BY source_id
+            """
+        )
+        return {row["source_id"]: row["at"] for row in rows}
 
     def last_readers(self) -> dict[str, tuple[str, str]]:
         """By source: the hash of the snapshot that was read last, and what read it."""
@@ -212,16 +224,7 @@ class Ledger:
 
     def known_sources(self) -> tuple[Source, ...]:
         """What is known of every source that was ever visited, as last listed."""
-        return tuple(
-            Source(**{name: row["source_id" if name == "id" else name] for name in Source.model_fields})
-            for row in self._database.rows(
-                """
-                SELECT * FROM stored.sources
-                QUALIFY row_number() OVER (PARTITION BY source_id ORDER BY revision DESC) = 1
-                ORDER BY source_id
-                """
-            )
-        )
+        return latest.known_sources(self._database)
 
     def open_holds(self) -> tuple[Hold, ...]:
         """The pages that are held, oldest first."""
@@ -266,16 +269,6 @@ class Ledger:
     ) -> dict[tuple[str, str], list[verification.Member]]:
         """By vendor and topic, the claims of the groups as they stand, with what is known of their pages."""
         return verification.members(self._database, groups, topic_of)
-
-    def pages_known(self) -> tuple[Source, ...]:
-        """What is known of every page, as last listed."""
-        return tuple(
-            Source.model_construct(**{n: row["source_id" if n == "id" else n] for n in Source.model_fields})
-            for row in self._database.rows(
-                "SELECT * FROM stored.sources QUALIFY row_number() OVER "
-                "(PARTITION BY source_id ORDER BY revision DESC) = 1 ORDER BY source_id"
-            )
-        )
 
     def statements(self) -> dict[str, verification.Statements]:
         """By source, what the page says as a whole."""
@@ -332,23 +325,8 @@ class Ledger:
 
     def put_scorecard(self, scorecard: Scorecard, at: datetime) -> None:
         """Keeps the scorecard's content, each content once."""
-        content = as_json(scorecard.model_dump(mode="json"))
-        digest = hashlib.sha256(content.encode()).hexdigest()
         with self._database.transaction(f"the scorecard {scorecard.id} could not be stored"):
-            if self._database.rows(
-                "SELECT 1 AS one FROM stored.scorecards WHERE scorecard = ? AND sha256 = ?",
-                [scorecard.id, digest],
-            ):
-                return
-            row = {
-                "scorecard": scorecard.id,
-                "sha256": digest,
-                "name_en": scorecard.name.en,
-                "name_zh": scorecard.name.zh,
-                "content": content,
-                "recorded_at": utc(at),
-            }
-            self._database.insert("stored.scorecards", [row])
+            standings.put_scorecard(self._database, scorecard, at)
 
     def store_scores(
         self, run_id: int, scorecard_id: str, scores: tuple[DimensionScore, ...], at: datetime
@@ -356,63 +334,17 @@ class Ledger:
         """Keeps the scores of a run, each with the claims it rests on."""
         with self._database.transaction(f"the scores of {scorecard_id} could not be stored"):
             self._require_running(run_id)
-            first = self._database.next_id("stored.scores", "score_id")
-            rows, rests_on = [], []
-            for score_id, score in enumerate(scores, start=first):
-                what = f"the score of {score.vendor} in {score.dimension}"
-                rows.append(
-                    {
-                        "score_id": score_id,
-                        "run_id": run_id,
-                        "scorecard": scorecard_id,
-                        "vendor": score.vendor,
-                        "dimension": score.dimension,
-                        "score": stored_decimal(score.score, what, _SCORE_STEP),
-                        "status": str(score.status),
-                        "recorded_at": utc(at),
-                    }
-                )
-                rests_on += [
-                    {"score_id": score_id, "claim_key": key} for key in sorted(set(score.claim_keys))
-                ]
-            self._database.insert("stored.scores", rows)
-            self._database.insert("stored.score_claims", rests_on)
+            standings.store_scores(self._database, run_id, scorecard_id, scores, at)
 
     def store_ranking(self, run_id: int, ranking: Ranking, at: datetime) -> None:
         """Keeps the ranking. The latest `standing` one of a scorecard is what the view `ranking` shows."""
         with self._database.transaction(f"the ranking of {ranking.scorecard} could not be stored"):
             self._require_running(run_id)
-            ranking_id = self._database.next_id("stored.rankings", "ranking_id")
-            row = {
-                "ranking_id": ranking_id,
-                "run_id": run_id,
-                "scorecard": ranking.scorecard,
-                "variant": ranking.variant,
-                "weights": as_json(ranking.model_dump(mode="json")["weights"]),
-                "note": ranking.note,
-                "recorded_at": utc(at),
-            }
-            self._database.insert("stored.rankings", [row])
-            placements = [
-                {
-                    "ranking_id": ranking_id,
-                    "vendor": place.vendor,
-                    "total": stored_decimal(place.total, f"the total of {place.vendor}", _TOTAL_STEP),
-                    "shown": place.shown,
-                    "rank": place.rank,
-                }
-                for place in ranking.placements
-            ]
-            self._database.insert("stored.placements", placements)
+            standings.store_ranking(self._database, run_id, ranking, at)
 
     def has_ranking(self, scorecard_id: str) -> bool:
         """Whether a standing ranking of the scorecard was ever stored."""
-        return bool(
-            self._database.rows(
-                "SELECT 1 AS one FROM stored.rankings WHERE scorecard = ? AND variant = 'standing' LIMIT 1",
-                [scorecard_id],
-            )
-        )
+        return standings.has_ranking(self._database, scorecard_id)
 
     def facts(self) -> tuple[Fact, ...]:
         """The latest version of every claim as the rubric takes it."""
@@ -429,20 +361,34 @@ class Ledger:
             self._require_running(run_id)
             derived_rows.put_derived(self._database, run_id, derived, note, at)
 
+    def derived_scores(self, scorecard_id: str) -> dict[tuple[str, str], Interval]:
+        """The scores of the scorecard's latest derived ranking by vendor and dimension; none before the first."""
+        return derived_rows.last_scores(self._database, scorecard_id)
+
+    def score_words(self) -> tuple[ScoreWord, ...]:
+        """The last word that a person said on each score."""
+        return tuple(map(score_words.word_of, self._database.rows(score_words.WORDS)))
+
+    def known_changes(self, card: Scorecard) -> dict[tuple[str, str], frozenset[str]]:
+        """See `score_words.known_changes`."""
+        return score_words.known_changes(self._database, card)
+
+    def last_change(self) -> int:
+        """The number of the last event that is stored; 0 before the first."""
+        return score_words.last_change(self._database)
+
+    def keep_word(self, run_id: int, word: ScoreWord) -> None:
+        """Keeps what a person said about a score; it holds from the next ranking on."""
+        with self._database.transaction(f"the word on {word.vendor} in {word.dimension} could not be stored"):
+            self._require_running(run_id)
+            score_words.put_word(self._database, run_id, word)
+
     def store_proposal(self, run_id: int, proposal: Proposal, at: datetime) -> None:
         """Keeps the proposal for a person to accept or not."""
         what = f"the proposal for {proposal.vendor} in {proposal.dimension}"
         with self._database.transaction(f"{what} could not be stored"):
             self._require_running(run_id)
-            row = {
-                **proposal.model_dump(),
-                "proposal_id": self._database.next_id("stored.proposals", "proposal_id"),
-                "run_id": run_id,
-                "standing": stored_decimal(proposal.standing, what, _SCORE_STEP),
-                "proposed": stored_decimal(proposal.proposed, what, _SCORE_STEP),
-                "recorded_at": utc(at),
-            }
-            self._database.insert("stored.proposals", [row])
+            standings.store_proposal(self._database, run_id, proposal, at)
 
     def publish(self) -> None:
         """Puts a checked copy of the ledger in the place where readers find it. See `warehouse.publish`.

@@ -80,15 +80,23 @@ def reader_scripts() -> list[str]:
     return [macros["moment"], *macros.values(), *shipped_views().values()]
 
 
+LAID = "SELECT sha256 FROM stored.laid_views"
+"""Gives the digest of the views that a file has."""
+
+
+def views_digest() -> str:
+    """What tells the readers' views of this version from those of another."""
+    return hashlib.sha256("\0".join(reader_scripts()).encode()).hexdigest()
+
+
 def lay_views(database: Database) -> None:
     """Makes the readers' views and macros what this version ships. Does nothing where they already are."""
-    scripts = reader_scripts()
-    digest = hashlib.sha256("\0".join(scripts).encode()).hexdigest()
-    laid = database.rows("SELECT sha256 FROM stored.laid_views")
+    digest = views_digest()
+    laid = database.rows(LAID)
     if laid and laid[0]["sha256"] == digest:
         return
     with database.transaction("the views could not be laid"):
-        for sql in scripts:
+        for sql in reader_scripts():
             database.run_script(sql)
         database.execute("DELETE FROM stored.laid_views")
         database.insert("stored.laid_views", [{"sha256": digest}])
@@ -104,4 +112,10 @@ def _version_of(database: Database) -> int:
             CREATE TABLE IF NOT EXISTS stored.laid_views (sha256 VARCHAR NOT NULL);
             """
         )
-        return int(database.rows("SELECT coalesce(max(version), 0) AS v FROM stored.schema_version")[0]["v"])
+        return form_of(database)
+
+
+def form_of(database: Database, catalog: str = "") -> int:
+    """The schema version of the ledger, or of the one that is attached as `catalog` (with its dot)."""
+    sql = f"SELECT coalesce(max(version), 0) AS v FROM {catalog}stored.schema_version"  # noqa: S608 - our names
+    return int(database.rows(sql)[0]["v"])

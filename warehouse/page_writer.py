@@ -17,6 +17,7 @@ from warehouse import holds
 from warehouse.asking import write_asked
 from warehouse.changes import Comparison, as_rereading, compare
 from warehouse.database import Database
+from warehouse.keys import KeysInUse
 from warehouse.latest import last_snapshot, latest_claims
 from warehouse.limits import owners
 from warehouse.rows import check_row, claim_row, flag_row, snapshot_row, utc
@@ -34,9 +35,11 @@ class Page:
         source_id: str,
         visit: Visit,
         visit_id: int,
+        keys: KeysInUse,
         word: Release | None = None,
     ) -> None:
         self.database = database
+        self.keys = keys
         self.run_id = run_id
         self.source_id = source_id
         self.visit = visit
@@ -212,17 +215,7 @@ class Page:
         return {row["claim_key"] for row in rows}
 
     def _keys_of_others(self, extraction: Extraction) -> frozenset[str]:
-        """Keys in use by other sources that a new claim of this page could otherwise be given."""
-        stems = sorted({claim.claim_key for claim in extraction.claims})
-        rows = self.database.rows(
-            r"""
-            SELECT DISTINCT claim_key FROM stored.claim_versions
-            WHERE source_id <> ? AND regexp_replace(claim_key, '~\d+$', '') IN (
-                SELECT regexp_replace(unnest(?::VARCHAR[]), '~\d+$', ''))
-            """,
-            [self.source_id, stems],
-        )
-        return frozenset(row["claim_key"] for row in rows)
+        return self.keys.of_others(self.source_id, (claim.claim_key for claim in extraction.claims))
 
     def _write_reading(self, extraction: Extraction, snapshot: Snapshot) -> None:
         reading = {

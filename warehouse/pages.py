@@ -8,8 +8,9 @@ from datetime import datetime
 from schemas.errors import LedgerError
 from schemas.extraction import Extraction
 from schemas.ledger import PageChanges, Release
-from schemas.source import FetchStatus, Source, Visit
+from schemas.source import HOW_VISITED, FetchStatus, Source, Visit
 from warehouse.database import Database
+from warehouse.keys import KeysInUse
 from warehouse.limits import within_limits
 from warehouse.page_writer import Page
 from warehouse.rows import utc
@@ -27,7 +28,10 @@ def put_sources(database: Database, sources: Sequence[tuple[Source, datetime]]) 
     known = {row["source_id"]: row for row in rows}
     fresh: list[dict[str, object]] = []
     for source, at in sources:
-        content: dict[str, object] = {"source_id": source.id, **source.model_dump(exclude={"id"})}
+        content: dict[str, object] = {
+            "source_id": source.id,
+            **source.model_dump(exclude={"id", *HOW_VISITED}),
+        }
         before = known.get(source.id)
         if before is None or any(before[name] != value for name, value in content.items()):
             revision = before["revision"] + 1 if before else 1
@@ -42,6 +46,7 @@ def write_visit(
     source: Source,
     visit: Visit,
     extraction: Extraction | None,
+    keys: KeysInUse,
     word: Release | None = None,
 ) -> PageChanges:
     """Writes one visit and what follows from it. To be called within a transaction.
@@ -53,7 +58,7 @@ def write_visit(
     put_sources(database, [(source, visit.at)])
     visit_id = database.next_id("stored.visits", "visit_id")
     database.insert("stored.visits", [_visit_row(visit, visit_id, run_id)])
-    page = Page(database, run_id, source.id, visit, visit_id, word)
+    page = Page(database, run_id, source.id, visit, visit_id, keys, word)
     if visit.status is FetchStatus.CHANGED:
         return page.read(extraction)
     if visit.status is FetchStatus.GONE:
@@ -64,7 +69,7 @@ def write_visit(
 
 
 def write_unchanged(
-    database: Database, run_id: int, visited: Sequence[tuple[Source, Visit]]
+    database: Database, run_id: int, visited: Sequence[tuple[Source, Visit]], keys: KeysInUse
 ) -> tuple[PageChanges, ...]:
     """Writes visits that brought the same bytes as before, all at once. To be called within a transaction.
 
@@ -82,7 +87,7 @@ def write_unchanged(
     )
     asked = _waiting_for_good_news(database)
     return tuple(
-        Page(database, run_id, source.id, visit, first + offset).stands_again()
+        Page(database, run_id, source.id, visit, first + offset, keys).stands_again()
         if source.id in asked
         else PageChanges(source_id=source.id, first_visit=False)
         for offset, (source, visit) in enumerate(visited)

@@ -82,6 +82,11 @@ def apply(scores: tuple[DimensionScore, ...], proposals: Iterable[Proposal]) -> 
     )
 
 
+def strongest(proposals: tuple[Proposal, ...]) -> tuple[Proposal, ...]:
+    """Gives the proposals that the ranking `proposed` is under: those from peers' claims, and the rubric's without any."""
+    return tuple(p for p in proposals if p.peers) or proposals
+
+
 class _View:
     """The claims that carry a figure, by vendor and metric: now, just before the run, and not seen lately."""
 

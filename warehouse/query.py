@@ -24,6 +24,7 @@ from schemas.errors import QueryError
 from warehouse.database import first_line
 from warehouse.home import Home
 from warehouse.memory import TOO_LARGE
+from warehouse.migrate import LAID, views_digest
 from warehouse.query_rules import LEDGER_ONLY, require_open
 
 MOST_CHARACTERS = 100_000
@@ -57,6 +58,10 @@ _DAMAGED = (
     duckdb.SerializationException,
 )
 """What DuckDB raises over a file that is cut off or overwritten, once it has opened it."""
+
+
+UNKNOWN_NAME = (duckdb.BinderException, duckdb.CatalogException)
+ANOTHER_VERSION = "this copy was published by another version of Koujing; `koujing refresh` or `koujing reextract` publishes it anew"
 
 
 class DamagedFileError(QueryError):
@@ -119,6 +124,8 @@ def run_query(
             raise _damaged(file, home, error) from None
         except duckdb.Error as error:
             told = [_without_paths(first_line(error), home), *_hints(str(error), home)]
+            if isinstance(error, UNKNOWN_NAME) and is_of_another_version(connection):
+                told.append(ANOTHER_VERSION)
             raise QueryError("\n".join(told)) from None
 
 
@@ -143,6 +150,14 @@ def _opened(file: Path, memory_limit: str, *, live: bool) -> Iterator[duckdb.Duc
         connection.close()
 
 
+def is_of_another_version(connection: duckdb.DuckDBPyConnection) -> bool:
+    """Whether the open file's views are none of this version's. False where it is no ledger."""
+    with contextlib.suppress(duckdb.Error):
+        laid = connection.execute(LAID).fetchone()
+        return laid is not None and laid[0] != views_digest()
+    return False
+
+
 def _damaged(file: Path, home: Home, error: duckdb.Error) -> DamagedFileError:
     reason = _without_paths(first_line(error), home)
     return DamagedFileError(
@@ -154,12 +169,12 @@ def _require_reading(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
     statements = connection.extract_statements(sql)
     if len(statements) != 1:
         raise QueryError(f"the query holds {len(statements)} statements; give exactly one")
-    kind = statements[0].type
-    if kind == duckdb.StatementType.EXPLAIN:
+    kind = _kind(statements[0])
+    if kind == "EXPLAIN":
         sql = _explained(connection, sql)
-    elif kind != duckdb.StatementType.SELECT:
+    elif kind != "SELECT":
         raise QueryError(
-            f"{kind.name} is not allowed; a query is a single SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, "
+            f"{kind} is not allowed; a query is a single SELECT, FROM, WITH, VALUES, DESCRIBE, SHOW, "
             "SUMMARIZE or EXPLAIN (a PIVOT names its values with IN)"
         )
     serialized = connection.execute("SELECT json_serialize_sql(?)", [sql]).fetchone()
@@ -169,6 +184,14 @@ def _require_reading(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
     require_open(tree)
 
 
+def _kind(statement: duckdb.Statement) -> str:
+    """What the statement is, in DuckDB's word; some it has no word for in Python."""
+    try:
+        return statement.type.name
+    except ValueError:
+        return "such a statement"
+
+
 def _explained(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     """The statement that an EXPLAIN explains; only a reading one is let through."""
     opening = _EXPLAIN.match(sql)
@@ -176,7 +199,7 @@ def _explained(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
     for candidate in (rest, _OPTIONS.sub("", rest)):
         with contextlib.suppress(duckdb.Error):
             statements = connection.extract_statements(candidate)
-            if len(statements) == 1 and statements[0].type == duckdb.StatementType.SELECT:
+            if len(statements) == 1 and _kind(statements[0]) == "SELECT":
                 return candidate
     raise QueryError("EXPLAIN is allowed before a single SELECT only")
 
@@ -259,4 +282,6 @@ def _holds_path(line: str, home: Home) -> bool:
 
 
 def _without_paths(message: str, home: Home) -> str:
-    return _ABSOLUTE_PATH.sub("…", message.replace(str(home.root), "the home"))
+    """The message with every path of one form: whose guess at the home's path is right is told nothing by it."""
+    ours = re.sub(rf"{re.escape(str(home.root))}[^\s\"'`]*", "…", message)
+    return _ABSOLUTE_PATH.sub("…", ours)

@@ -71,6 +71,9 @@ REFUSED_FUNCTIONS = frozenset(
 )
 """Functions in an expression that tell settings, run or plan text as SQL, act, or only pass time."""
 
+_READING_NODES = frozenset({"SELECT_NODE", "SET_OPERATION_NODE", "RECURSIVE_CTE_NODE", "CTE_NODE"})
+"""What a WITH or a subquery may hold. DuckDB 2 lets a WITH insert, update, delete, and COPY to a file."""
+
 # DuckDB lets a query read the open database's own file as bytes, whatever its settings.
 _READS_FILES = re.compile(r"read_|parquet_|sniff_csv|glob$|.*[/\\]", re.DOTALL)
 _DIVISION = frozenset({"/", "//"})
@@ -79,8 +82,13 @@ _INTERNAL = "__internal"
 
 
 def require_open(tree: object) -> None:
-    """Raises QueryError, naming it, where a parsed statement names what is not open to queries."""
+    """Raises QueryError, naming it, where a parsed statement acts, or names what is not open to queries."""
     for kind, written in _names(tree):
+        if kind == "node":
+            if written not in _READING_NODES:
+                acts = written.removesuffix("_NODE").removesuffix("_QUERY")
+                raise QueryError(f"{acts} is not allowed, within a query neither")
+            continue
         name = written.strip('"').casefold()
         if name in _DIVISION and kind == "function":
             continue
@@ -100,11 +108,13 @@ def _is_open(kind: str, name: str) -> bool:
 
 
 def _names(node: object) -> Iterator[tuple[str, str]]:
-    """Every name of a function or table in a parsed statement, and which of them it is."""
+    """Every query within a parsed statement, and every name of a function or table; and which of them it is."""
     waiting = [node]
     while waiting:
         node = waiting.pop()
         if isinstance(node, dict):
+            if str(node.get("type")).endswith("_NODE"):
+                yield "node", str(node["type"])
             if node.get("type") == "TABLE_FUNCTION" and isinstance(node.get("function"), dict):
                 yield "table function", str(node["function"].get("function_name"))
             for key, value in node.items():

@@ -32,12 +32,16 @@ class Weights(dict[str, Decimal]):
 
 
 def scores(
-    card: Scorecard, claims: tuple[StoredClaim, ...], changed_keys: frozenset[str] = frozenset()
+    card: Scorecard,
+    claims: tuple[StoredClaim, ...],
+    changed_keys: frozenset[str] = frozenset(),
+    confirmed: Mapping[tuple[str, str], frozenset[str]] = MappingProxyType({}),
 ) -> tuple[DimensionScore, ...]:
     """Gives the published score of each vendor in each dimension, with the keys of the claims it rests on.
 
-    `claims`: the latest version of each claim, also of those not seen lately. A score is marked as resting on
-    a changed claim when one of its keys is in `changed_keys`. Order: the card's vendors, then its dimensions.
+    `claims`: the latest version of each claim, also of those not seen lately. A score is stale when one of its keys is
+    in `changed_keys` and, by vendor and dimension, not in `confirmed`: the changes that a person knew when saying
+    that the score stands. Order: the card's vendors, then its dimensions.
     """
     result = []
     for vendor, entries in card.editorial.items():
@@ -45,13 +49,14 @@ def scores(
         for dimension in card.dimensions:
             entry = entries[dimension.id]
             keys = {claim.claim_key for claim in own if rests_on(dimension, claim, entry)}
-            changed = not keys.isdisjoint(changed_keys)
+            open_keys = changed_keys - confirmed.get((vendor, dimension.id), frozenset())
+            changed = not keys.isdisjoint(open_keys)
             result.append(
                 DimensionScore(
                     vendor=vendor,
                     dimension=dimension.id,
                     score=entry.score,
-                    status=ScoreStatus.RESTS_ON_CHANGED_CLAIM if changed else ScoreStatus.STANDING,
+                    status=ScoreStatus.STALE if changed else ScoreStatus.STANDING,
                     claim_keys=tuple(sorted(keys)),
                 )
             )

@@ -23,10 +23,20 @@ CREATE TABLE IF NOT EXISTS stored.replies (
 
 
 class Replies:
-    """Replies by the digest of their question. A file that cannot be read is set aside, and a new one begun."""
+    """Replies by the digest of their question. A file that cannot be read is set aside, and a new one begun.
+
+    The file is opened when the first reply is looked up: until then another run may hold it. Raises LedgerHeldError
+    then, where another still does.
+    """
 
     def __init__(self, path: Path) -> None:
-        self._database = _opened(path)
+        self._path = path
+        self._open: Database | None = None
+
+    @property
+    def _database(self) -> Database:
+        self._open = self._open or _opened(self._path)
+        return self._open
 
     def __enter__(self) -> Replies:
         return self
@@ -38,7 +48,8 @@ class Replies:
 
     def close(self) -> None:
         """Ends the use of the file; what was kept stays."""
-        self._database.close()
+        if self._open is not None:
+            self._open.close()
 
     def get(self, question: str) -> dict[str, Any] | None:
         """The reply to that question; None where there is none, or none that can be read."""
@@ -64,8 +75,10 @@ class Replies:
 def _opened(path: Path) -> Database:
     try:
         database = Database.open(path, "move it away; the questions are then asked again")
-    except LedgerHeldError:
-        raise
+    except LedgerHeldError as error:
+        raise LedgerHeldError(
+            f"another run keeps its replies in {path}; ask again when it has ended, or with another home"
+        ) from error
     except LedgerError:
         path.replace(path.with_name(f"{path.name}.damaged"))
         path.with_name(f"{path.name}.wal").unlink(missing_ok=True)

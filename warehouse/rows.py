@@ -219,12 +219,12 @@ def snapshot_row(snapshot: Snapshot, visit_id: int, *, written: bool, reason: st
 
 
 def stored_snapshot(row: Mapping[str, Any]) -> Snapshot:
-    """The snapshot that a row of `stored.snapshots` holds."""
+    """The snapshot that a row of `stored.snapshots` holds; the row may be one of an earlier version's file."""
     return Snapshot(
-        **{name: row[name] for name in Snapshot.model_fields if name not in _WRAPPED},
-        headers=json.loads(row["headers"] or "{}"),
-        redirects=tuple(Redirect(**hop) for hop in json.loads(row["redirects"] or "[]")),
-        encoding_notes=tuple(row["encoding_notes"] or ()),
+        **{name: row[name] for name in Snapshot.model_fields if name in row and name not in _WRAPPED},
+        headers=json.loads(row.get("headers") or "{}"),
+        redirects=tuple(Redirect(**hop) for hop in json.loads(row.get("redirects") or "[]")),
+        encoding_notes=tuple(row.get("encoding_notes") or ()),
     )
 
 

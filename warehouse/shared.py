@@ -6,6 +6,7 @@ Everything is only ever added and is numbered, so that what one side lacks is fo
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import time
 from dataclasses import dataclass
@@ -19,12 +20,13 @@ from schemas.errors import LedgerError, LedgerHeldError, SchemaTooNewError
 from schemas.record import Record
 from warehouse.database import Database, first_line
 from warehouse.home import Home
-from warehouse.migrate import reader_scripts
+from warehouse.migrate import form_of, reader_scripts
 
 SETTING = "shared.yaml"
 _OWN = ("schema_version", "laid_views")
 """Tables that say how a file is laid out, not what the ledger knows."""
 _LOCK = "SELECT pg_try_advisory_xact_lock(20514, hashtext(current_database()))"
+_HELD = "SELECT count(*)::INTEGER FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()"
 _PAUSE_SECONDS = 0.2
 _DIFFERENT_WAYS = (
     "this home's ledger and the shared one have gone different ways; move ledger.duckdb and koujing.duckdb away, "
@@ -79,7 +81,7 @@ class Shared:
         """
         for name in ("postgres_scanner", "ducklake"):
             _load(database, name)
-        turn = _take_turn(where, wait_seconds) if writes else None
+        turn = _take_turn(database.beside(), where, wait_seconds) if writes else None
         try:
             database.execute(
                 f"ATTACH {_text(f'ducklake:postgres:{where.catalog}')} AS shared "
@@ -100,6 +102,9 @@ class Shared:
     def close(self) -> None:
         """Lets the next machine write."""
         if self.turn:
+            # A connection that is closed within a transaction on a server that is gone ends the process.
+            with contextlib.suppress(duckdb.Error):
+                self.turn.execute("ROLLBACK")
             self.turn.close()
             self.turn = None
 
@@ -109,29 +114,50 @@ class Shared:
         Raises LedgerError where this ledger holds another run or decision under a number that the shared one
         has given away, SchemaTooNewError where a later Koujing wrote the shared one.
         """
-        if self._form("shared") == 0:
+        there, here = self._form_there(), form_of(self.database)
+        if there == 0:
             return
-        if self._form("shared") > self._form(self.database.name()):
+        if there > here:
             raise SchemaTooNewError("a later Koujing writes the shared ledger; upgrade this one")
-        if self._form("shared") < self._form(self.database.name()):
+        if there < here:
             return  # the next push brings it to this form, from a ledger that holds all of it
-        if self.database.rows(
-            "SELECT 1 AS one FROM shared.stored.runs AS there JOIN stored.runs AS here USING (run_id) "
-            "WHERE there.started_at <> here.started_at OR there.label <> here.label LIMIT 1"
-        ):
-            raise LedgerError(_DIFFERENT_WAYS)
+        self._require_one_way()
         own = f'"{self.database.name()}"'
         with self.database.transaction(_DIFFERENT_WAYS):
             self._copy_missing("shared", own)
 
     def push(self) -> None:
-        """Adds what the shared ledger lacks, all of it or nothing; an older form of it is replaced as a whole."""
+        """Adds what the shared ledger lacks, all of it or nothing; an older form of it is replaced as a whole.
+
+        Raises LedgerError where the turn was lost meanwhile: the server was restarted, say. What was stored stays
+        in this home, and the next run hands it over.
+        """
+        self._require_turn()
         own = f'"{self.database.name()}"'
         with self.database.transaction("the shared ledger could not be brought up to date"):
-            if self._form("shared") < self._form(self.database.name()):
+            if self._form_there() < form_of(self.database):
                 self._lay_anew(own)
+            else:
+                self._require_one_way()
             self._copy_missing(own, "shared")
             self._lay_views(own)
+
+    def _require_one_way(self) -> None:
+        if self.database.rows(
+            "SELECT 1 AS one FROM shared.stored.runs AS there JOIN stored.runs AS here USING (run_id) "
+            "WHERE there.started_at <> here.started_at OR there.label <> here.label LIMIT 1"
+        ):
+            raise LedgerError(_DIFFERENT_WAYS)
+
+    def _require_turn(self) -> None:
+        with contextlib.suppress(duckdb.Error):
+            held = self.turn and self.turn.execute(f"FROM postgres_query('team', {_text(_HELD)})").fetchone()
+            if held and held[0]:
+                return
+        raise LedgerError(
+            "the turn to write to the shared ledger was lost while this run went on; what it stored is kept and "
+            "published here, and the next run hands it over"
+        )
 
     def _copy_missing(self, source: str, target: str) -> None:
         # The end of a run is the one thing that is ever written over.
@@ -173,35 +199,27 @@ class Shared:
         self.database.execute(f"INSERT INTO shared.stored.laid_views FROM {own}.stored.laid_views")
 
     def _tables(self) -> list[str]:
-        rows = self.database.rows(
-            "SELECT table_name FROM duckdb_tables() WHERE database_name = current_database() "
-            "AND schema_name = 'stored' ORDER BY table_name"
-        )
-        return [row["table_name"] for row in rows if row["table_name"] not in _OWN]
+        return [table for table in self.database.tables() if table not in _OWN]
 
     def _count(self, catalog: str, table: str) -> int:
         return int(
             self.database.rows(f"SELECT count(*) AS n FROM {catalog}.stored.{table}")[0]["n"]  # noqa: S608
         )
 
-    def _form(self, catalog: str) -> int:
-        """The schema version; 0 where nothing was ever pushed."""
+    def _form_there(self) -> int:
+        """The schema version of the shared ledger; 0 where nothing was ever pushed."""
         known = self.database.rows(
-            "SELECT 1 AS one FROM duckdb_tables() WHERE database_name = ? AND table_name = 'schema_version'",
-            [catalog],
+            "SELECT 1 AS one FROM duckdb_tables() WHERE database_name = 'shared' AND table_name = 'schema_version'"
         )
-        if not known:
-            return 0
-        sql = f'SELECT max(version) AS v FROM "{catalog}".stored.schema_version'  # noqa: S608
-        return int(self.database.rows(sql)[0]["v"])
+        return form_of(self.database, "shared.") if known else 0
 
 
-def _take_turn(where: SharedSetting, wait_seconds: float) -> duckdb.DuckDBPyConnection:
-    """A connection that holds the lock while it is open: PostgreSQL frees it when the process is gone."""
+def _take_turn(
+    connection: duckdb.DuckDBPyConnection, where: SharedSetting, wait_seconds: float
+) -> duckdb.DuckDBPyConnection:
+    """Holds the lock while the connection is open: PostgreSQL frees it when the process is gone."""
     until = time.monotonic() + wait_seconds
-    connection = duckdb.connect()
     try:
-        _load(Database(connection), "postgres_scanner")
         connection.execute(f"ATTACH {_text(where.catalog)} AS team (TYPE postgres)")
         while True:
             connection.execute("BEGIN")

@@ -22,7 +22,7 @@ from schemas.check import Check, Verdict
 from schemas.claim import Claim
 from schemas.program import Program
 
-VERSION = "1"
+VERSION = "2"
 """Of how groups are made and compared; the version of what is stored is that of all the modules together."""
 
 NEAREST = 48
@@ -187,7 +187,7 @@ class _Table:
         return _row(key, "agreement", inputs, lambda: self._judge(member, others))
 
     def _judge(self, member: Standing, others: list[tuple[Standing, Compared]]) -> Found:
-        """By page: one that has any figure which fits does not contradict."""
+        """By page: one that has any figure which fits does not contradict, nor by what another row of ours says."""
         own = self._origin(member)
         by_page: dict[str, list[tuple[Standing, Compared]]] = defaultdict(list)
         for other, result in others:
@@ -197,7 +197,7 @@ class _Table:
             found
             for page in by_page.values()
             if all(result.relation is Relation.CONFLICT for _, result in page)
-            for found in page[:1]
+            for found in [one for one in page if not self._is_of_another_row(one[0], member)][:1]
         ]
         if against:
             other, result = min(
@@ -226,6 +226,15 @@ class _Table:
                 Verdict.SINGLE, f"one origin says it, on {len({o.page.source_id for o in same}) + 1} pages"
             )
         return Found(Verdict.SINGLE, "one page says it")
+
+    def _is_of_another_row(self, other: Standing, member: Standing) -> bool:
+        """Whether the member's own page says elsewhere what the other says: two tiers, of which the other has one."""
+        own = member.page.source_id
+        statement = self.of_claim[other.claim.claim_key]
+        return any(
+            own in near.pages and self._compared(statement, near).relation is Relation.AGREE
+            for near in self._near(statement)
+        )
 
     def _verdict(self, member: Standing) -> Verdict:
         return self.verdicts[member.claim.claim_key]

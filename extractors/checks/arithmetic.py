@@ -15,12 +15,12 @@ from fractions import Fraction
 from statistics import median
 
 from extractors.checks.measures import Dimensions, Measure, measure, unit_of
-from extractors.checks.periods import Period, read_period
+from extractors.checks.showing import in_unit, shown
+from extractors.checks.unlike import SHARES, NotComparableError, refuse_unlike, years_of
 from schemas.program import Operand, Operation, Program
 from schemas.quantity import Bound
-from schemas.record import plain
 
-VERSION = "2"
+VERSION = "3"
 ABOUT = Fraction(8, 100)
 """How far a result may be from one that is printed as "about"."""
 COARSEST = Fraction(7, 100)
@@ -30,8 +30,6 @@ LIMIT = Fraction(3, 100)
 
 _DIGITS = Context(prec=40)
 _ENDLESS = 10**6
-_SHARES = (Operation.SHARE, Operation.INCREASE, Operation.DECREASE, Operation.ANNUAL_GROWTH, Operation.RATIO)
-_LIKE_WITH_LIKE = (*_SHARES, Operation.DIFFERENCE, Operation.SAME, Operation.AVERAGE, Operation.SUM)
 _POINTS = ("points", "point", "pts", "个点", "点")
 
 
@@ -51,20 +49,16 @@ class Outcome:
     reason: str
 
 
-class _NotComparableError(Exception):
-    """The inputs are of different kinds; the message says how."""
-
-
 def run(program: Program) -> Outcome:
     """Runs the program exactly, in fractions. ValueError where an operand has no number."""
     like = _whole_unit(program)
     inputs = [measure(o.value, o.unit, like=like) for o in program.inputs]
     try:
-        _refuse_unlike(program)
+        refuse_unlike(program)
         if program.result is None:
             return _same(program, inputs)
         return _checked(program, inputs, like)
-    except _NotComparableError as unlike:
+    except NotComparableError as unlike:
         return Outcome(Verdict.NOT_COMPARABLE, str(unlike))
     except ZeroDivisionError:
         return Outcome(Verdict.NOT_COMPARABLE, "it divides by nothing")
@@ -100,15 +94,19 @@ def _checked(program: Program, inputs: list[Measure], like: str) -> Outcome:
         tried.append((compute([m.amount for m in inputs]), low, high))
         for scale in _scales(program, printed):
             if _holds(low / scale, high / scale, printed, top, program):
-                got = _in(unit, *_said(program, *tried[-1]), like)
-                return Outcome(Verdict.CONSISTENT, f"{_shown(program)} = {got}, {_fits(got, result)}")
+                got = in_unit(unit, *_said(program, *tried[-1]), like)
+                return Outcome(Verdict.CONSISTENT, f"{shown(program)} = {got}, {_fits(got, result)}")
+    if _holds_in_steps_of_1024(program, printed):
+        return Outcome(
+            Verdict.CONSISTENT, f"{shown(program)} = {_printed(result)}, as printed, in steps of 1024"
+        )
     if not tried:
-        raise _NotComparableError(
-            f"{_shown(program)} is no quantity of the kind of {result.shown}: the units do not fit"
+        raise NotComparableError(
+            f"{shown(program)} is no quantity of the kind of {result.shown}: the units do not fit"
         )
     nearest = min(tried, key=lambda found: _distance(found[0], printed.amount))
-    got = _in(unit, *_said(program, *nearest), like)
-    return Outcome(Verdict.INCONSISTENT, f"{_shown(program)} = {got}, and {_printed(result)} is printed")
+    got = in_unit(unit, *_said(program, *nearest), like)
+    return Outcome(Verdict.INCONSISTENT, f"{shown(program)} = {got}, and {_printed(result)} is printed")
 
 
 def _said(program: Program, usual: Fraction, low: Fraction, high: Fraction) -> tuple[Fraction, Fraction]:
@@ -138,7 +136,7 @@ def _printed(result: Operand) -> str:
 def _scales(program: Program, printed: Measure) -> tuple[int, ...]:
     """A share without a unit may be a percentage."""
     unit = program.result.unit.strip() if program.result else "%"
-    percent = program.operation in _SHARES[:4] and not unit and printed.amount > 1
+    percent = program.operation in SHARES[:4] and not unit and printed.amount > 1
     return (1, Fraction(1, 100)) if percent else (1,)  # type: ignore[return-value]
 
 
@@ -177,12 +175,15 @@ def _ways(program: Program, inputs: list[Measure], printed: Measure) -> list[_Wa
         return _any(inputs)
     alike = kinds[:2] if operation is Operation.ANNUAL_GROWTH else kinds
     if len(set(alike)) > 1:
-        raise _NotComparableError(f"{' and '.join(o.shown for o in program.inputs)} are of different kinds")
+        raise NotComparableError(f"{' and '.join(o.shown for o in program.inputs)} are of different kinds")
     compute: Callable[[Sequence[Fraction]], Fraction] | None = _ALIKE.get(operation)
     if compute is not None:
         return [(compute, first)]
     if operation is Operation.DIFFERENCE:
         return [(lambda v: abs(v[0] - sum(v[1:], Fraction(0))), first), (lambda v: max(v) - min(v), first)]
+    if operation is Operation.INCREASE and program.result and program.result.unit.strip() == "倍":
+        # 提升 1.5 倍 is said of what is 2.5 times as much, and of what is 1.5 times as much.
+        return [(lambda v: v[1] / v[0] - 1, ()), (lambda v: v[1] / v[0], ())]
     return [(way, ()) for way in _RELATIVE[operation]] if operation in _RELATIVE else _growth(program)
 
 
@@ -269,31 +270,20 @@ def _any(inputs: list[Measure]) -> list[_Way]:
 
 
 def _growth(program: Program) -> list[_Way]:
-    years = _years(program)
+    years = years_of(program)
     if years is None:
-        raise _NotComparableError("over how many years it grows is not said")
+        raise NotComparableError("over how many years it grows is not said")
     if years == 0:
-        raise _NotComparableError("start and end are of the same time")
+        raise NotComparableError("start and end are of the same time")
     return [(lambda v: _root(v[1] / v[0], years) - 1, ())]
 
 
 def _root(number: Fraction, degree: Fraction) -> Fraction:
     if number <= 0:
-        raise _NotComparableError("a growth rate needs figures above nothing")
+        raise NotComparableError("a growth rate needs figures above nothing")
     exact = _DIGITS.divide(Decimal(number.numerator), Decimal(number.denominator))
     power = _DIGITS.divide(Decimal(degree.denominator), Decimal(degree.numerator))
     return Fraction(_DIGITS.power(exact, power))
-
-
-def _years(program: Program) -> Fraction | None:
-    said = program.inputs[2:]
-    if said:
-        number = measure(said[0].value, said[0].unit)
-        return number.amount / 31536000 if number.dimensions == (("s", 1),) else number.amount
-    places = [p.place if p else None for p in map(_period, program.inputs[:2])]
-    if places[0] is None or places[1] is None:
-        return None
-    return Fraction(round((places[1] - places[0]) * 12), 12)
 
 
 def _span(
@@ -346,9 +336,9 @@ def _holds(low: Fraction, high: Fraction, printed: Measure, top: Measure | None,
 def _same(program: Program, inputs: list[Measure]) -> Outcome:
     """All inputs are one figure, in steps of 1000 or, for data, all in steps of 1024."""
     if len({m.dimensions for m in inputs}) > 1:
-        raise _NotComparableError(f"{' and '.join(o.shown for o in program.inputs)} are of different kinds")
+        raise NotComparableError(f"{' and '.join(o.shown for o in program.inputs)} are of different kinds")
     shown = " and ".join(dict.fromkeys(o.shown for o in program.inputs))
-    for readings, how in ((inputs, ""), (_binary(program), " in steps of 1024")):
+    for readings, how in ((inputs, ""), (_binary(program.inputs), " in steps of 1024")):
         first = readings[0]
         if all(_equal(first, other) for other in readings[1:]):
             return Outcome(Verdict.CONSISTENT, f"{shown} are the same{how}")
@@ -360,104 +350,28 @@ def _equal(one: Measure, other: Measure) -> bool:
     return abs(one.amount - other.amount) <= room
 
 
-def _binary(program: Program) -> list[Measure]:
-    """The inputs with GB, TB and so on read in steps of 1024."""
+def _holds_in_steps_of_1024(program: Program, printed: Measure) -> bool:
+    """Sizes of memory and disks are added up so: 8 × 128 GB is 1 TB. Rates never are."""
+    result = program.result
+    if (
+        result is None
+        or printed.dimensions != (("bit", 1),)
+        or any(o.high for o in (*program.inputs, result))
+    ):
+        return False
+    size = _binary([result])[0]
+    inputs = _binary(program.inputs)
+    return any(
+        dimensions == size.dimensions and compute([m.amount for m in inputs]) == size.amount
+        for compute, dimensions in _ways(program, inputs, size)
+    )
+
+
+def _binary(operands: Sequence[Operand]) -> list[Measure]:
+    """The figures with GB, TB and so on read in steps of 1024."""
     spelled = []
-    for operand in program.inputs:
+    for operand in operands:
         unit = operand.unit.strip()
         steps = unit[:1] in tuple("kKMGTPE") and unit[1:2] in ("B", "b")
         spelled.append(measure(operand.value, f"{unit[0].upper()}i{unit[1:]}" if steps else unit))
     return spelled
-
-
-# What may stand side by side
-
-
-def _period(operand: Operand) -> Period | None:
-    text = operand.about.get("period") or operand.about.get("date") or operand.about.get("year")
-    return read_period(text) if text else None
-
-
-def _refuse_unlike(program: Program) -> None:
-    """Raises where inputs that are set side by side are of different periods, bases or whatever else is said."""
-    if program.operation not in _LIKE_WITH_LIKE:
-        return
-    inputs = program.inputs[:2] if program.operation is Operation.ANNUAL_GROWTH else program.inputs
-    if program.operation is not Operation.SUM:
-        _refuse_other_lengths(program.operation, inputs)
-    for key in {key for operand in inputs for key in operand.about}:
-        if key in (
-            "period",
-            "date",
-            "year",
-            "source",
-            "id",
-            "label",
-            "name",
-            "vendor",
-            "text",
-            "note",
-            "quote",
-        ):
-            continue
-        said = list(dict.fromkeys(o.about[key].strip().casefold() for o in inputs if key in o.about))
-        if len(said) > 1:
-            raise _NotComparableError(f"{key} differs: {' against '.join(said)}")
-
-
-def _refuse_other_lengths(operation: Operation, inputs: Sequence[Operand]) -> None:
-    periods = [(o, p) for o in inputs if (p := _period(o)) is not None]
-    for (one, first), (other, second) in itertools.combinations(periods, 2):
-        within = operation is Operation.SHARE and first.year == second.year and first.months < second.months
-        if first.months != second.months and not within:
-            raise _NotComparableError(
-                f"{one.shown} is of {_length(first)} and {other.shown} of {_length(second)}: periods of other lengths"
-            )
-
-
-def _length(period: Period) -> str:
-    names = {0: "a day", 1: "a month", 3: "a quarter", 6: "half a year", 12: "a full year"}
-    return names.get(period.months, f"{period.months} months")
-
-
-# For people
-
-
-_SIGNS = {
-    Operation.PRODUCT: " × ",
-    Operation.SUM: " + ",
-    Operation.DIFFERENCE: " − ",
-    Operation.QUOTIENT: " / ",
-    Operation.RATIO: " : ",
-    Operation.SHARE: " / ",
-    Operation.INCREASE: " → ",
-    Operation.DECREASE: " → ",
-    Operation.ANNUAL_GROWTH: " → ",
-}
-
-
-def _shown(program: Program) -> str:
-    inputs = [o.shown for o in program.inputs]
-    if program.operation is Operation.WEIGHTED_SUM:
-        half = len(inputs) // 2
-        return " + ".join(f"{w} × {s}" for w, s in zip(inputs[:half], inputs[half:], strict=True))
-    if program.operation is Operation.SCALED:
-        return f"{', '.join(inputs[:-2])} at {inputs[-2]}, carried to {inputs[-1]},"
-    if program.operation is Operation.ANNUAL_GROWTH:
-        years = _years(program)
-        return f"{' → '.join(inputs[:2])} over {_number(years or Fraction(0))} {'year' if years == 1 else 'years'}"
-    if program.operation in _SIGNS:
-        return _SIGNS[program.operation].join(inputs)
-    return f"{program.operation.value} of {', '.join(inputs)}"
-
-
-def _in(unit: str, low: Fraction, high: Fraction, like: str) -> str:
-    """The amount, or the two ends of it, in the unit that the result is printed in."""
-    one = measure("1", unit, like=like).amount
-    top = "" if low == high else _number(high / one)
-    return Operand(value=_number(low / one), high=top, unit=unit).shown
-
-
-def _number(number: Fraction) -> str:
-    exact = Context(prec=6).divide(Decimal(number.numerator), Decimal(number.denominator))
-    return plain(exact)

@@ -17,7 +17,7 @@ from schemas.program import Operand, Operation, Program
 from schemas.quantity import Bound
 from schemas.record import plain
 
-VERSION = "1"
+VERSION = "2"
 
 _REACH = 220
 _NUMBER = r"\d[\d,]{0,15}(?:\.\d{1,6})?"
@@ -127,7 +127,7 @@ def _ceilings(members: Sequence[Claim]) -> Iterator[tuple[str, Program]]:
         if not slopes or not sizes or not tops:
             continue
         slope = max(slopes, key=lambda c: c.low or Decimal(0))
-        size = max(sizes, key=lambda c: c.low or Decimal(0))
+        size = max(map(_largest, sizes), key=lambda c: c.low or Decimal(0))
         for top in tops:
             if slope.condition.get("access", "") not in ("", top.condition.get("access", "")):
                 continue
@@ -142,6 +142,11 @@ def _ceilings(members: Sequence[Claim]) -> Iterator[tuple[str, Program]]:
                     result=_operand(top),
                 ),
             )
+
+
+def _largest(size: Claim) -> Claim:
+    """The capacity at its upper end: a file system of 8 TiB to 2 PiB holds 2 PiB."""
+    return size if size.high is None else size.model_copy(update={"low": size.high, "high": None})
 
 
 def _sums_of_cards(members: Sequence[Claim]) -> Iterator[tuple[str, Program]]:

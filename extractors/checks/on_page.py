@@ -8,7 +8,7 @@ from extractors.checks import condition, entailment, equations, grounding, plaus
 from extractors.checks.running import Found, digest, run_check
 from extractors.document import masked, read_document
 from extractors.plain import restructure
-from schemas.check import ENTAILED, Check
+from schemas.check import ENTAILED, Check, Verdict
 from schemas.claim import Claim
 from schemas.document import Document
 
@@ -33,6 +33,16 @@ def replay(claims: Iterable[Claim], body: bytes, *, content_type: str, name: str
     return tuple(check for claim in claims for check in check_claim(claim, document, visible))
 
 
+def not_run(claims: Iterable[Claim], reason: str) -> tuple[Check, ...]:
+    """One CHECK_FAILED row a claim and check: what cannot be run again is no pass."""
+    found = Found(Verdict.CHECK_FAILED, reason)
+    return tuple(
+        run_check(claim.claim_key, name, version, _inputs(claim), lambda: found)
+        for claim in claims
+        for name, version in versions().items()
+    )
+
+
 def check_claim(claim: Claim, document: Document, visible: str) -> tuple[Check, ...]:
     """One row a check of `schemas.check.ON_PAGE`. A check that cannot run gives CHECK_FAILED, never a pass.
 
@@ -47,5 +57,9 @@ def check_claim(claim: Claim, document: Document, visible: str) -> tuple[Check, 
         "arithmetic.sentence": lambda: equations.check_sentence(claim, visible),
     }
     known = versions()
-    inputs = digest(claim.model_dump_json(exclude={"claim_key", "source"}))
+    inputs = _inputs(claim)
     return tuple(run_check(claim.claim_key, name, known[name], inputs, run) for name, run in runs.items())
+
+
+def _inputs(claim: Claim) -> str:
+    return digest(claim.model_dump_json(exclude={"claim_key", "source"}))

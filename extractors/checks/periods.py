@@ -14,9 +14,14 @@ _QUARTER = re.compile(
     re.IGNORECASE,
 )
 _MONTH = re.compile(
-    r"(?:19|20)\d{2}[-/.](0?[1-9]|1[0-2])(?![\d])|(\d{1,2})月|\bmonth(?:ly)?\b|每月|月度|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b",
+    r"(?:19|20)\d{2}[-/.](0?[1-9]|1[0-2])(?![\d])|(\d{1,2}) ?月|\bmonth(?:ly)?\b|每月|月度"
+    r"|\b(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b",
     re.IGNORECASE,
 )
+_DAY = re.compile(
+    r"(?<!\d)((?:19|20)\d{2})(?:[-/.]| ?年 ?)(0?[1-9]|1[0-2])(?:[-/.]| ?月 ?)(0?[1-9]|[12]\d|3[01])(?!\d)"
+)
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
 _DAYS = re.compile(r"\b(?:day|daily)\b|每[天日]|日均", re.IGNORECASE)
 _ORDINAL = {
     "一": 1,
@@ -54,13 +59,23 @@ def read_period(text: str) -> Period | None:
     if quarter := _QUARTER.search(text):
         return Period(year, 3, 3 * (_which(quarter) or 1) - 2)
     if month := _MONTH.search(text):
-        number = next((int(g) for g in month.groups() if g), 1)
+        number = next((_month(group) for group in month.groups() if group), 1)
         return Period(year, 1, number if 1 <= number <= 12 else 1)
     if _DAYS.search(text):
         return Period(year, 0)
     if year is not None or re.search(r"\b(?:annual|year|full[ -]year)|全年|年度|每年", text, re.IGNORECASE):
         return Period(year, 12)
     return None
+
+
+def _month(said: str) -> int:
+    return int(said) if said.isdigit() else _MONTHS.index(said.lower()) + 1
+
+
+def read_day(text: str) -> tuple[int, int, int] | None:
+    """Year, month and day where the text names all three; None where it does not."""
+    found = _DAY.search(text)
+    return (int(found[1]), int(found[2]), int(found[3])) if found else None
 
 
 def _which(found: re.Match[str]) -> int | None:

@@ -13,7 +13,9 @@ from decimal import Decimal
 from fractions import Fraction
 from functools import cache, lru_cache
 
+from extractors.checks.counting import counts, is_count_key
 from extractors.checks.measures import first_number, read_number, unit_of
+from extractors.checks.spelling import key_of, one_spelling, word
 from extractors.quantities import find_quantities
 from schemas.quantity import Bound
 from schemas.record import plain
@@ -44,6 +46,8 @@ class Said:
     shown: str = ""
     spelled: Mapping[str, str] = field(default_factory=dict)
     """Of the words that are compared in one spelling, how they were written."""
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """By thing (accelerator, nic, port …), how many of it the claim says that it speaks of."""
 
     @property
     def figure(self) -> Fraction | None:
@@ -66,15 +70,17 @@ def said(claim: Mapping[str, object]) -> Said:
     metric = str(claim.get("metric") or "other")
     text = str(claim.get("text_value") or "")
     bound = _bound(claim)
+    basis = str(claim.get("basis") or "unspecified")
     qualifiers = {**_texts(claim.get("qualifiers"), "qualifiers"), **_extra(claim)}
     condition = _texts(claim.get("condition"), "condition")
-    baseline = str(claim.get("baseline") or "")
     low, high, unit = _numbers(claim, metric, text)
     if low is not None and high is not None and high < low:
         raise ValueError(f"its high, {claim.get('high')}, is below its low, {claim.get('low')}")
+    vendor, product = _vendor(claim.get("vendor")), _product(claim.get("vendor"), claim.get("product"))
+    words = _Words(_names_of(vendor, product))
     return Said(
-        vendor=_vendor(claim.get("vendor")),
-        product=_product(claim.get("vendor"), claim.get("product")),
+        vendor=vendor,
+        product=product,
         metric=metric,
         low=low,
         high=high,
@@ -83,16 +89,39 @@ def said(claim: Mapping[str, object]) -> Said:
         step=_step(text, low if high is None or low is not None else high),
         bound=bound,
         best_case=claim.get("best_case") is True,
-        basis=str(claim.get("basis") or "unspecified"),
+        basis=basis,
         direction=str(claim.get("direction") or "unspecified"),
-        condition={k: word(v) for k, v in condition.items()},
-        baseline=word(baseline),
-        qualifiers={k: word(v) for k, v in qualifiers.items()},
+        condition=words.under_their_keys(condition),
+        baseline=words.of("baseline", str(claim.get("baseline") or "")),
+        qualifiers=words.under_their_keys(qualifiers),
         flags=frozenset(map(str, _list(claim.get("flags")))),
         formula=qualifiers.get("formula", text if bound is Bound.FORMULA else ""),
         shown=text or _shown(low if low is not None else high, unit),
-        spelled={word(v): v for v in (*qualifiers.values(), *condition.values(), baseline)},
+        spelled=words.spelled,
+        counts=counts(basis, text, {**qualifiers, **condition}),
     )
+
+
+class _Words:
+    """Words in the spelling in which they are compared; `spelled` keeps how they were written."""
+
+    def __init__(self, product: tuple[str, ...]) -> None:
+        self.product = product
+        self.spelled: dict[str, str] = {}
+
+    def of(self, key: str, text: str) -> str:
+        compared = one_spelling(key, text, self.product)
+        self.spelled[compared] = text
+        return compared
+
+    def under_their_keys(self, texts: Mapping[str, str]) -> dict[str, str]:
+        out: dict[str, str] = {}
+        for key, text in texts.items():
+            # {"gpu": "8"} counts, {"gpu": "H100"} names the model.
+            name = key if text.isdigit() and is_count_key(key) else key_of(key)
+            name = key if name in texts and name != key else name
+            out[name] = self.of(name, text)
+        return out
 
 
 def _bound(claim: Mapping[str, object]) -> Bound:
@@ -183,15 +212,6 @@ def _step(text: str, figure: Fraction | None) -> Fraction:
     return abs(figure / got[0]) * Fraction(1, 10 ** got[1])
 
 
-@lru_cache(maxsize=65536)
-def word(text: str) -> str:
-    """Words in one spelling: half width, lower case, without white space; 4 KiB, 4KB and 4k are one size."""
-    text = re.sub(r"[\s_\-]+", "", unicodedata.normalize("NFKC", text)).casefold()
-    if size := re.fullmatch(r"(\d+(?:\.\d+)?)([kmgtp]?)i?(?:b|byte|bytes)?(?:block|blocks|块)?", text):
-        return f"{size[1]}{size[2]}"
-    return text
-
-
 @cache
 def _names() -> tuple[dict[str, str], dict[tuple[str, str], str]]:
     vendors: dict[str, str] = {}
@@ -213,6 +233,14 @@ def _vendor(value: object) -> str:
 def _product(vendor: object, value: object) -> str:
     name = str(value or "")
     return _names()[1].get((_vendor(vendor), word(name)), name.casefold().strip())
+
+
+@lru_cache(maxsize=512)
+def _names_of(vendor: str, product: str) -> tuple[str, ...]:
+    """The names of the product, the longest first."""
+    known = registry().vendors.get(vendor)
+    found = next((p for p in known.products if p.id == product), None) if known else None
+    return tuple(sorted({found.id, *found.names}, key=len, reverse=True)) if found else ()
 
 
 def _shown(figure: Fraction | None, unit: str) -> str:

@@ -162,7 +162,11 @@ def _from_to(operation: Operation, inputs: list[Operand], result: Operand) -> Pr
     if before is None:  # neither says which was first: the order in which they stand
         before, after = ends
     after = after or next(o for o in ends if o is not before)
-    if operation is Operation.INCREASE and unit_of(result.unit).factor == 1 and result.unit.strip():
+    if (
+        operation is Operation.INCREASE
+        and unit_of(result.unit).factor == 1
+        and result.unit.strip() not in ("", "倍")
+    ):
         operation = Operation.RATIO  # up 15-fold
         return Program(operation=operation, inputs=(after, before), result=result)
     tail = spans[:1] if operation is Operation.ANNUAL_GROWTH else []

@@ -5,6 +5,7 @@ No field takes a value, a unit or an offset. `SCHEMA_VERSION` changes when the f
 
 from __future__ import annotations
 
+import json
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple
 
@@ -126,13 +127,29 @@ def read_reply(reply: Reply) -> Answers | Refused:
     if not reply.text.strip():
         return Refused(Bad.EMPTY, "the reply is empty")
     try:
-        return Answers.model_validate_json(reply.text)
+        answers = Answers.model_validate_json(reply.text)
+        json.loads(reply.text, object_pairs_hook=_each_once)
+    except _Twice as name:
+        return Refused(Bad.SCHEMA, f"{str(name)[:_LONGEST]}: it is there twice")
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
         if first["type"] == "json_invalid":
             return Refused(Bad.MALFORMED, f"the reply is no JSON ({first['msg']})")
-        where = ".".join(map(str, first["loc"])) or "the reply"
+        where = ".".join(map(str, first["loc"]))[:_LONGEST] or "the reply"
         return Refused(Bad.SCHEMA, f"{where}: {first['msg']}")
+    return answers
+
+
+class _Twice(Exception):  # noqa: N818 - it is the name of a field
+    """A field that an object names twice, of which a reader would take one or the other."""
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        names = [name for name, _ in pairs]
+        raise _Twice(next(name for name in names if names.count(name) > 1))
+    return found
 
 
 def json_schema(mentions: int = 8) -> dict[str, Any]:

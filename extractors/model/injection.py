@@ -8,7 +8,8 @@ from __future__ import annotations
 import html
 import re
 import unicodedata
-from collections.abc import Iterator
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator, Sequence
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -25,29 +26,42 @@ _INVISIBLE = re.compile(
 )
 _OVERRIDES = re.compile("[\u202d\u202e][^\u202c\n]*\\w[^\u202c\n]*|[\U000e0020-\U000e007e]+")
 _LOOKALIKES = str.maketrans(
-    "аеорсухіјѕԁһӏԛԝвкмнтгАВЕКМНОРСТУХІЈЅԚԜαεορνικτυχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
-    "aeopcyxijsdhlqwbkmhtrABEKMHOPCTYXIJSQWaeopviktuxyABEZHIKMNOPTYX",
+    "аеорсухіјѕԁһӏԛԝвкмнтгıİАВЕКМНОРСТУХІЈЅԚԜαεορνικτυχγΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",
+    "aeopcyxijsdhlqwbkmhtriIABEKMHOPCTYXIJSQWaeopviktuxyABEZHIKMNOPTYX",
 )
 _SENTENCE_END = re.compile(r"[。！？!?\n；]|\.(?=\s|$)")
 _ATTRIBUTE = re.compile(
     r"(?<![\w-])(alt|title|content|placeholder|aria-[a-z]+|data-[\w-]+|value|summary|label)\s*=\s*"
-    r"(?:\"([^\"]{4,2000})\"|'([^']{4,2000})')",
+    r"(?:\"([^\"]{4,})\"|'([^']{4,})')",
     re.IGNORECASE,
 )
-_COMMENT = re.compile(r"<!--(.{4,4000}?)-->", re.DOTALL)
 _MARKS = " \t\r\n,.;:!，。；：！"
 """What may stand before an order and belongs to the sentence before it."""
 _LONGEST_SHOWN = 200
+_LONGEST_SENTENCE = 400
+
+
+class _Pattern(Record):
+    holds: tuple[str, ...] = Field(min_length=1)
+    pattern: str
 
 
 class _Kind(Record):
     name: str
-    patterns: tuple[str, ...] = Field(min_length=1)
+    patterns: tuple[_Pattern, ...] = Field(min_length=1)
 
 
 class _Kinds(Record):
     kinds: tuple[_Kind, ...]
     follows: tuple[str, ...]
+
+
+class _Sign(NamedTuple):
+    """A pattern of one kind, and the words without one of which it matches nothing."""
+
+    kind: str
+    holds: tuple[str, ...]
+    pattern: re.Pattern[str]
 
 
 class Span(NamedTuple):
@@ -58,25 +72,88 @@ class Span(NamedTuple):
     kind: str
 
 
-def _load() -> tuple[tuple[tuple[str, re.Pattern[str]], ...], re.Pattern[str]]:
+def _load() -> tuple[tuple[_Sign, ...], re.Pattern[str]]:
     text = (files("extractors") / "model" / "injection.yaml").read_text(encoding="utf-8")
     found = parse_data(text, _Kinds, name="extractors/model/injection.yaml")
-    kinds = tuple((k.name, re.compile("|".join(k.patterns), re.IGNORECASE)) for k in found.kinds)
-    return kinds, re.compile("|".join(found.follows), re.IGNORECASE)
+    signs = tuple(
+        _Sign(kind.name, one.holds, re.compile(one.pattern, re.IGNORECASE))
+        for kind in found.kinds
+        for one in kind.patterns
+    )
+    return signs, re.compile("|".join(found.follows), re.IGNORECASE)
 
 
-_KINDS, _FOLLOWS = _load()
+_SIGNS, _FOLLOWS = _load()
 
 
-def find_attempts(text: str) -> list[Span]:
-    """Every stretch that speaks to a machine, whole sentences, in order and apart from each other."""
-    plain, places = _plain(text)
-    hits = [(m, kind) for kind, pattern in _KINDS for m in pattern.finditer(plain) if m.group().strip(_MARKS)]
-    spans = [_whole(plain, m.end() - len(m.group().lstrip(_MARKS)), m.end(), kind) for m, kind in hits]
-    out = [Span(places[s.start], places[s.end - 1] + 1, s.kind) for s in spans]
-    out += [Span(*match.span(), "reordered or invisible letters") for match in _OVERRIDES.finditer(text)]
+class _Plain(dict[str, str]):
+    """What a character looks like to a reader, found out once for each."""
+
+    def __missing__(self, char: str) -> str:
+        made = "" if _INVISIBLE.match(char) else unicodedata.normalize("NFKC", char).translate(_LOOKALIKES)
+        return self.setdefault(char, made)
+
+
+_PLAIN = _Plain()
+
+
+def find_attempts(text: str, signs: Sequence[_Sign] = _SIGNS) -> list[Span]:
+    """Every stretch that speaks to a machine, whole sentences, in order and apart from each other.
+
+    `signs`: those that the text may hold, where that is known of a text around it.
+    """
+    plain = _plain(text)
+    hits = sorted(
+        (m.end() - len(m.group().lstrip(_MARKS)), m.end(), sign.kind)
+        for sign in _possible(plain, signs)
+        for m in sign.pattern.finditer(plain)
+        if m.group().strip(_MARKS)
+    )
+    overrides = () if text.isascii() else _OVERRIDES.finditer(text)
+    out = [Span(*match.span(), "reordered or invisible letters") for match in overrides]
+    if hits:
+        places = [place for place, char in enumerate(text) for _ in _PLAIN[char]]
+        out += [Span(places[s.start], places[s.end - 1] + 1, s.kind) for s in _sentences(plain, hits)]
+    return _apart_from_each_other(sorted(out))
+
+
+def _possible(plain: str, signs: Sequence[_Sign] = _SIGNS) -> list[_Sign]:
+    small = plain.lower()
+    return [sign for sign in signs if any(map(small.__contains__, sign.holds))]
+
+
+def _plain(text: str) -> str:
+    """The text as an attacked reader would take it, with look-alikes made plain and nothing invisible."""
+    return text if text.isascii() else "".join(map(_PLAIN.__getitem__, text))
+
+
+def _sentences(text: str, hits: list[tuple[int, int, str]]) -> list[Span]:
+    """The sentences of the hits (in order), each with those after it that go on giving orders."""
+    marks = [match.span() for match in _SENTENCE_END.finditer(text)]
+    starts, ends = [first for first, _ in marks], [last for _, last in marks]
+
+    def begin(place: int) -> int:
+        before = bisect_right(ends, place)
+        return max(ends[before - 1] if before else 0, place - _LONGEST_SENTENCE)
+
+    def end(place: int) -> int:
+        after = bisect_left(starts, place)
+        return ends[after] if after < len(ends) else len(text)
+
+    out: list[Span] = []
+    for start, last, kind in hits:
+        if out and last <= out[-1].end:
+            continue
+        first, reached = begin(start), end(last)
+        while reached < len(text) and _FOLLOWS.search(text, reached, further := end(reached + 1)):
+            reached = further
+        out.append(Span(first, max(reached, first + 1), kind))
+    return out
+
+
+def _apart_from_each_other(spans: list[Span]) -> list[Span]:
     merged: list[Span] = []
-    for span in sorted(out):
+    for span in spans:
         if merged and span.start <= merged[-1].end:
             merged[-1] = merged[-1]._replace(end=max(merged[-1].end, span.end))
         else:
@@ -84,46 +161,12 @@ def find_attempts(text: str) -> list[Span]:
     return merged
 
 
-def _plain(text: str) -> tuple[str, list[int]]:
-    """The text as an attacked reader would take it: look-alikes made plain, and the place of each character."""
-    if text.isascii():
-        return text, list(range(len(text)))
-    chars: list[str] = []
-    places: list[int] = []
-    for place, char in enumerate(text):
-        if _INVISIBLE.match(char):
-            continue
-        for made in unicodedata.normalize("NFKC", char).translate(_LOOKALIKES):
-            chars.append(made)
-            places.append(place)
-    return "".join(chars), places
-
-
-def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
-    left = max(
-        (m.end() for m in _SENTENCE_END.finditer(text, max(0, start - 400), start)),
-        default=max(0, start - 400),
-    )
-    right = _SENTENCE_END.search(text, end)
-    return left, right.end() if right else len(text)
-
-
-def _whole(text: str, start: int, end: int, kind: str) -> Span:
-    """The sentence, and those after it that go on giving orders."""
-    first, last = _sentence(text, start, end)
-    while last < len(text):
-        _, further = _sentence(text, last + 1, last + 1)
-        if not _FOLLOWS.search(text[last:further]):
-            break
-        last = further
-    return Span(first, max(last, first + 1), kind)
-
-
 def attempts_in(document: Document) -> tuple[Suspicion, ...]:
     """Every attempt in a document's shown and hidden text; those in shown text with their offsets in it."""
     found = []
+    signs = _possible(_plain(document.text))
     for block in document.blocks:
-        for span in find_attempts(document.text[block.start : block.end]):
+        for span in find_attempts(document.text[block.start : block.end], signs):
             start, end = block.start + span.start, block.start + span.end
             words = document.text[start:end].strip()[:_LONGEST_SHOWN]
             found.append(Suspicion(kind=span.kind, place="shown text", text=words, start=start, end=end))
@@ -135,9 +178,9 @@ def attempts_in(document: Document) -> tuple[Suspicion, ...]:
     return tuple(found)
 
 
-def attempts_in_markup(body: bytes) -> tuple[Suspicion, ...]:
+def attempts_in_markup(body: bytes, encoding: str = "utf-8") -> tuple[Suspicion, ...]:
     """Attempts in what markup holds and no reader sees: comments and attributes."""
-    source = body.decode("utf-8", "replace")
+    source = body.decode(encoding, "replace")
     found = []
     for place, text in _unseen(source):
         found += [_apart(span, place, text) for span in find_attempts(text)]
@@ -145,8 +188,11 @@ def attempts_in_markup(body: bytes) -> tuple[Suspicion, ...]:
 
 
 def _unseen(source: str) -> Iterator[tuple[str, str]]:
-    for match in _COMMENT.finditer(source):
-        yield "comment", html.unescape(match[1])
+    place = source.find("<!--")
+    while place >= 0:
+        end = source.find("-->", place)
+        yield "comment", html.unescape(source[place + 4 : end if end >= 0 else len(source)])
+        place = source.find("<!--", end) if end >= 0 else -1
     for match in _ATTRIBUTE.finditer(source):
         yield f"attribute: {match[1].lower()}", html.unescape(match[2] or match[3])
 
@@ -157,8 +203,9 @@ def _apart(span: Span, place: str, text: str) -> Suspicion:
 
 def blanked(text: str, suspicions: tuple[Suspicion, ...]) -> str:
     """The text with every attempt that stands in it made spaces, so that all offsets hold."""
+    chars = list(text)
     for found in suspicions:
-        if found.end:
-            gap = "".join("\n" if char == "\n" else " " for char in text[found.start : found.end])
-            text = text[: found.start] + gap + text[found.end :]
-    return text
+        for place in range(found.start, found.end):
+            if chars[place] != "\n":
+                chars[place] = " "
+    return "".join(chars)

@@ -6,25 +6,22 @@ never removes a claim, never changes one that the rules are sure of, and never g
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
-from extractors.basis import bases_named
 from extractors.checks import check_claim
 from extractors.checks.grounding import ground
 from extractors.claims import Figure, claim_of, with_flags
 from extractors.conditions import condition_in, is_vague
 from extractors.context import Context
-from extractors.cues import AGAINST, metric_hits
 from extractors.fold import fold
 from extractors.meaning import Meaning
 from extractors.model.answers import NOTHING, Answers, MentionAnswer, MissedAnswer
 from extractors.model.capability_answers import capability_claim
 from extractors.model.missed import missed_figure
 from extractors.model.passages import Passage, metrics_for
+from extractors.model.quoting import bases_in, cue_in, standing, stands_cut
 from extractors.model.routing import disputed
 from extractors.page import Page
 from extractors.quantities import find_mentions
@@ -33,10 +30,11 @@ from schemas.asking import Rejection
 from schemas.check import Verdict
 from schemas.claim import Claim
 from schemas.quantity import Bound
-from schemas.registry import registry
+from schemas.registry import Metric, registry
 
 NO_CLAIM = "no claim"
 """What is noted where a model sees no claim in what the rules read as one: for a person, never acted on."""
+_LONGEST_REASON = 400
 _MAY_TIGHTEN = frozenset({Bound.AT_LEAST, Bound.AT_MOST, Bound.APPROX})
 _REFUSING = {
     "grounding": frozenset({Verdict.ABSENT, Verdict.HIDDEN_TEXT, Verdict.NOT_UNIQUE}),
@@ -79,7 +77,7 @@ class Judge:
                     mention=mention,
                     field=field,
                     said=said[:200],
-                    reason=reason,
+                    reason=reason[:_LONGEST_REASON],
                     attempt=attempt,
                 )
             )
@@ -159,14 +157,19 @@ class Judge:
         if reason := self.quoted(passage, quote):
             reject("metric", said, reason)
             return before
-        dimension = figure.mention.dimension
-        hits = [h for h in metric_hits(fold(quote), dimension) if h.name == metric]
-        if not hits or any(h.weight == AGAINST for h in hits):
+        named = next(
+            (
+                (words, cue)
+                for words in standing(passage, quote)
+                if (cue := cue_in(words, metric, figure.mention.dimension))
+            ),
+            None,
+        )
+        if named is None:
             reject("metric", said, f"the quote holds no word for {metric}")
             return before
-        place = passage.text.find(quote)
-        start = passage.start + place + hits[0].start if place >= 0 else -1
-        end = start + hits[0].end - hits[0].start if place >= 0 else -1
+        words, (start, end) = named
+        start, end = (passage.start + start, passage.start + end) if words.in_passage else (-1, -1)
         chosen = Meaning(registry().metric(metric), f"model: {quote}", start, end)
         claim = claim_of(
             self.page,
@@ -229,7 +232,7 @@ class Judge:
             reject("basis", said, f"the page says {claim.basis}")
         elif reason := self.quoted(passage, quote):
             reject("basis", said, reason)
-        elif basis not in (named := bases_named(quote, metric)):
+        elif basis not in (named := _bases_at(passage, quote, metric)):
             reject("basis", said, f"the quote names {', '.join(sorted(named)) or 'no basis'}")
         else:
             rules = {**claim.rules, "basis": f"model: {quote}"}
@@ -252,6 +255,8 @@ class Judge:
             reject("bound", f"{bound.value}: {quote}", f"the page says {claim.bound.value}")
         elif reason := self.quoted(passage, quote):
             reject("bound", f"{bound.value}: {quote}", reason)
+        elif not _over(passage, figure, quote):
+            reject("bound", f"{bound.value}: {quote}", f"the quote does not hold the figure {words} itself")
         elif not any(m.bound is bound and quote[m.start : m.end] == words for m in find_mentions(quote)):
             reject(
                 "bound",
@@ -341,23 +346,30 @@ class Judge:
         """Why the words may not be quoted; empty where they stand in the passage or over it, exactly."""
         if not quote.strip():
             return "there is no quote"
-        wanted = _normal(quote)
-        if quote in passage.text or any(wanted in _normal(text) for _, text in passage.around):
+        if any(standing(passage, quote)):
             return ""
-        if wanted in _normal(passage.text):
-            return ""
+        if stands_cut(passage, quote):
+            return "the quote cuts a word or a figure in two"
         verdict, why = ground(quote, None, self.page.document)
         if verdict is Verdict.HIDDEN_TEXT:
             return f"the quote {why}"
         if verdict is not Verdict.ABSENT:
             return "the quote stands elsewhere on the page, not in this passage"
-        if wanted in self.examples:
+        if quote in self.examples:
             return "the quote is from the instructions' own examples, not from the page"
         return "the quote does not stand on the page"
 
 
-def _normal(text: str) -> str:
-    return re.sub(r"\s+", " ", unicodedata.normalize("NFKC", text)).strip()
+def _bases_at(passage: Passage, quote: str, metric: Metric) -> frozenset[str]:
+    return frozenset(name for words in standing(passage, quote) for name in bases_in(words, metric))
+
+
+def _over(passage: Passage, figure: Figure, quote: str) -> bool:
+    """Whether the quoted words hold the figure itself, and not one like it elsewhere."""
+    start, end = figure.mention.start - passage.start, figure.mention.end - passage.start
+    return any(
+        words.in_passage and words.start <= start and end <= words.end for words in standing(passage, quote)
+    )
 
 
 def _once(

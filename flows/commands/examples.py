@@ -55,6 +55,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing where",
         "KOUJING_HOME=/data/koujing koujing where",
     ),
+    "proposals": ("koujing proposals", "koujing proposals --format json"),
+    "confirm": (
+        "koujing confirm huawei-cloud storage_io --scorecard ten-thousand-cards --who li",
+        "koujing confirm huawei-cloud ready_to_use --scorecard ten-thousand-cards --who li --keep --note tickets",
+    ),
     "rank": (
         "koujing rank",
         "koujing rank --scorecard ten-thousand-cards --weight storage_io=0.25",
@@ -86,6 +91,40 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "prompts diff": ("koujing prompts diff read_mentions", "koujing prompts diff read_mentions 1 2"),
     "prompts eval": ("koujing prompts eval read_mentions --version 2 --model ollama:qwen3:8b",),
     "eval": ("koujing eval", "koujing eval --model openai:gpt-5.5 --pages tests/cases/pages"),
+    "snapshots list": ("koujing snapshots list", "koujing snapshots list huawei-sfs-turbo --format json"),
+    "snapshots show": (
+        "koujing snapshots show huawei-sfs-turbo",
+        "koujing snapshots show 3660315a9af3 --text",
+        "koujing snapshots show huawei-sfs-turbo --body page.html",
+    ),
+    "snapshots diff": (
+        "koujing snapshots diff huawei-sfs-turbo",
+        "koujing snapshots diff 3660315a9af3 0be2c7d1f004",
+    ),
+    "snapshots export": (
+        "koujing snapshots export --warc evidence.warc.gz",
+        "koujing snapshots export --warc huawei.warc huawei-sfs-turbo",
+    ),
+    "snapshots check": ("koujing snapshots check",),
+    "nightly serve": (
+        "koujing nightly serve --contact ops@team.example",
+        "koujing nightly serve --cron '30 2 * * *' --timezone Europe/Berlin --sources my-sources.yaml",
+    ),
+    "nightly when": (
+        "koujing nightly when",
+        "koujing nightly when --cron '30 2 * * *' --timezone Europe/Berlin --after 2026-10-24 --count 3",
+    ),
+    "status": (
+        "koujing status",
+        "koujing status --json",
+        "koujing status --serve 9470",
+    ),
+    "doctor": ("koujing doctor",),
+    "digest": (
+        "koujing digest",
+        "koujing digest --run 3 --language zh",
+        "koujing digest --send",
+    ),
     "sources list": (
         "koujing sources list",
         "koujing sources list vendors",
@@ -94,6 +133,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
     "sources add": (
         "koujing sources add https://docs.vendor.example/gpu --vendor alibaba-cloud",
         "koujing sources add https://blog.vendor.example/post --to my-sources.yaml --tier T3 --no-visit",
+        "koujing sources add https://docs.vendor.example/gpu/index.html --depth 2 --pages 40 --every 1d",
     ),
     "sources remove": (
         "koujing sources remove docs-vendor-example-gpu",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -18,6 +19,13 @@ if TYPE_CHECKING:
     from warehouse.home import Home
 
 _MOST_EXPLAINED = 20
+
+
+_AGAINST = """
+SELECT claim_key, verdict, reason, detail::VARCHAR AS detail FROM checks
+SEMI JOIN (SELECT claim_key FROM claims WHERE roll_up IN ('CONFLICTING', 'IMPLAUSIBLE')) USING (claim_key)
+WHERE verdict IN ('CONFLICT', 'ABOVE_BOUND', 'FAIL') ORDER BY claim_key, name
+"""
 
 
 class Paper(StrEnum):
@@ -161,17 +169,19 @@ def questions(
 def _lists(home: Home, vendor: str | None) -> Any:
     from flows import published
     from flows.own_cards import cards_of
+    from review.disputes import Against, disputes
     from review.questions import lists
 
     claims = tuple(c for c in published.claims(home) if vendor is None or c.claim.vendor == vendor)
-    rows = published.rows(
-        home, "SELECT claim_key, why FROM claims WHERE roll_up IN ('CONFLICTING', 'IMPLAUSIBLE')"
-    )
-    disputes = {row["claim_key"]: row["why"] for row in rows}
+    against: dict[str, list[Against]] = defaultdict(list)
+    for row in published.rows(home, _AGAINST):
+        against[row["claim_key"]].append(
+            Against(verdict=row["verdict"], reason=row["reason"], detail=row["detail"] or "")
+        )
     urls = {
         row["source_id"]: row["url"]
         for row in published.rows(
             home, "SELECT source_id, url FROM stored.sources ORDER BY source_id, revision"
         )
     }
-    return lists(claims, published.open_flags(home, claims), disputes, urls, cards_of(home))
+    return lists(claims, published.open_flags(home, claims), disputes(against), urls, cards_of(home))

@@ -121,7 +121,7 @@ def _with_dimensions(cards: tuple[Scorecard, ...], given: dict[str, Decimal]) ->
 class Report:
     """What is known of a card, ready to be printed.
 
-    `rankings`: each with the scores that it was made of. `marked`: scores that rest on a changed claim.
+    `rankings`: each with the scores that it was made of. `stale`: scores whose claims changed since.
     `has_claims`: whether the ledger holds any. `basis`: what the scores rest on, where that was asked for.
     `derived`: what the criteria make of the claims; `note`: what was done to the weights.
     """
@@ -129,7 +129,7 @@ class Report:
     card: Scorecard
     rankings: tuple[tuple[Ranking, tuple[DimensionScore, ...]], ...]
     proposals: tuple[Proposal, ...]
-    marked: tuple[DimensionScore, ...]
+    stale: tuple[DimensionScore, ...]
     has_claims: bool
     basis: Basis | None = None
     derived: Derived | None = None
@@ -155,11 +155,15 @@ def report(
 ) -> Report:
     """A card's rankings under its own or the given weights, and what of the ledger bears on them."""
     from flows import published
+    from flows.confirming import open_proposals
     from flows.derived import derived
-    from warehouse.proposals import apply
+    from warehouse.proposals import apply, strongest
     from warehouse.ranking import rank as rank_card
     from warehouse.ranking import reweight, scores
+    from warehouse.score_words import with_words
 
+    words = published.score_words(home) if home else ()
+    card = with_words(card, words)
     weights, note, variant = None, "", "standing"
     if given:
         try:
@@ -170,16 +174,17 @@ def report(
     card_scores = scores(card, ())
     standing = rank_card(card, card_scores, weights=weights, variant=variant, note=note)
     rankings = [(standing, card_scores)]
-    proposals = open_proposals(card, home)
+    has_ledger = home is not None and home.published.exists()
+    proposals = open_proposals(home, card) if home is not None and has_ledger else ()
     if proposals:
-        proposed = apply(card_scores, proposals)
+        proposed = apply(card_scores, strongest(proposals))
         under = rank_card(card, proposed, weights=weights, variant="proposed", note=note)
         rankings.append((under, proposed))
     return Report(
         card=card,
         rankings=tuple(rankings),
         proposals=proposals,
-        marked=_marked(card, home),
+        stale=_stale(card, home),
         has_claims=home is not None and published.has_claims(home),
         basis=_basis(card, home) if explain else None,
         derived=derived(card, facts, weights.exact if weights else None),
@@ -202,22 +207,12 @@ def _basis(card: Scorecard, home: Home | None) -> Basis:
     )
 
 
-def open_proposals(card: Scorecard, home: Home | None) -> tuple[Proposal, ...]:
-    """The latest proposal for each score of the card that still stands as it did; none without a ledger."""
+def _stale(card: Scorecard, home: Home | None) -> tuple[DimensionScore, ...]:
     from flows import published
 
     if home is None or not home.published.exists():
         return ()
-    latest = {(p.vendor, p.dimension): p for p in published.proposals(home) if p.scorecard == card.id}
-    return tuple(p for p in latest.values() if _stands(card, p.vendor, p.dimension, p.standing))
-
-
-def _marked(card: Scorecard, home: Home | None) -> tuple[DimensionScore, ...]:
-    from flows import published
-
-    if home is None or not home.published.exists():
-        return ()
-    found = published.marked_scores(home, card.id)
+    found = published.stale_scores(home, card.id)
     return tuple(s for s in found if _stands(card, s.vendor, s.dimension, s.score))
 
 
@@ -265,18 +260,28 @@ def _print_published(found: Report) -> None:
         out(standing.note)
     out_text(_placements(standing))
     _print_basis(found, standing, given_scores)
-    for score in found.marked:
+    for score in found.stale:
         claims = counted(len(score.claim_keys), "claim")
         out(
-            f"{score.vendor}, {score.dimension}: {plain(score.score)} rests on {claims}, of which one or more changed."
+            f"{score.vendor}, {score.dimension}: {plain(score.score)} is stale: of {claims} under it one or more changed."
         )
     for proposal in found.proposals:
         change = f"{plain(proposal.standing)} → {plain(proposal.proposed)}"
-        out(f"Proposal for {proposal.vendor}, {proposal.dimension}: {change}. {proposal.reason}")
+        by = "Proposal" if proposal.peers else "Proposal by the rubric"
+        out(f"{by} for {proposal.vendor}, {proposal.dimension}: {change}. {proposal.reason}")
     for ranking, its_scores in under:
-        out(f"The ranking under the proposal{'s' if len(found.proposals) > 1 else ''}:")
+        out(f"The ranking under {_told(found.proposals)}:")
         out_text(_placements(ranking))
         _print_basis(found, ranking, its_scores)
+
+
+def _told(proposals: tuple[Proposal, ...]) -> str:
+    """Which proposals a ranking is under, where there are several."""
+    from warehouse.proposals import strongest
+
+    held = strongest(proposals)
+    number = "the proposal" if len(held) == 1 else "the proposals"
+    return f"{number} that peers' claims support" if len(held) < len(proposals) else number
 
 
 def _print_basis(found: Report, ranking: Ranking, scores: tuple[DimensionScore, ...]) -> None:
@@ -342,9 +347,7 @@ def _fields(found: Report, *, turns: bool = False) -> list[dict[str, object]]:
                 }
                 for p in ranking.placements
             ],
-            "rests_on_changed_claims": [
-                {"vendor": s.vendor, "dimension": s.dimension, "score": s.score} for s in found.marked
-            ],
+            "stale": [{"vendor": s.vendor, "dimension": s.dimension, "score": s.score} for s in found.stale],
             "proposals": [p.model_dump() for p in found.proposals] if ranking.variant == "proposed" else [],
         }
         if turns and ranking.placements:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -14,6 +17,7 @@ from schemas.errors import FetchError, KoujingError
 
 if TYPE_CHECKING:
     from flows.summary import RunSummary
+    from flows.visitor import Visitor
     from warehouse.home import Home
 
 ListArgument = Annotated[
@@ -191,38 +195,84 @@ def add(
     visit: Annotated[
         bool, typer.Option("--visit/--no-visit", help="Fetch the page to learn its title and language.")
     ] = True,
+    every: Annotated[
+        str, typer.Option("--every", metavar="12h|1d|2w", help="Visit it no more often than that.")
+    ] = "",
+    render: Annotated[
+        Literal["auto", "never", "always"],
+        typer.Option(
+            "--render",
+            help="Whether a browser runs its scripts: auto, where it is an empty shell without them.",
+        ),
+    ] = "auto",
+    depth: Annotated[
+        int, typer.Option("--depth", min=0, max=5, help="Also the pages below it, so many links away.")
+    ] = 0,
+    pages: Annotated[int, typer.Option("--pages", min=1, max=1000, help="At most so many of those.")] = 50,
+    contact: ContactOption = "",
     allow_loopback: LoopbackOption = False,
     home: HomeOption = None,
 ) -> None:
     """Add a page to a source list, which is made when it is missing.
 
-    What is not given is taken from the address and the page. A page that cannot be fetched is not added,
+    What is not given is taken from the address and the page, its Markdown twin too. A page that cannot be fetched is not added,
     unless --no-visit adds it unseen.
     """
     known_vendor(vendor)
     from flows.source_file import add_source
-    from flows.sources import propose
+    from flows.sources import check_fetched, propose
+    from schemas.source import Scope
     from warehouse.home import open_home
 
     if not url.startswith(("http://", "https://")):
         raise typer.BadParameter(
             f"not an http or https address: {url}; to read a file use koujing extract", param_hint="URL"
         )
-    source = propose(url, None, source_id=source_id, vendor=vendor, product=product, tier=tier)
+    given = partial(
+        propose,
+        url,
+        source_id=source_id,
+        vendor=vendor,
+        product=product,
+        tier=tier,
+        every=every,
+        render=render,
+        crawl=Scope(depth=depth, pages=pages) if depth else None,
+    )
+    source = given()
     _refuse_inner(url, visit=visit, allow_loopback=allow_loopback)
     path = file or open_home(chosen_home(context, home)).root / "sources.yaml"
+    told = ""
     if visit:
-        from flows.fetch import Fetcher
-        from flows.proxy import proxy_of_environment
-
-        with Fetcher(allow_loopback=allow_loopback, proxy=proxy_of_environment()) as fetcher:
-            fetched = fetcher.fetch(source, None)
+        with _visiting(contact, allow_loopback) as visitor:
+            fetched = visitor.fetch(source, None)
         if fetched.body is None:
             reason = fetched.visit.reason or fetched.visit.status.value
             raise KoujingError(f"{url} is not added: {reason}; --no-visit adds it unseen")
-        source = propose(url, fetched, source_id=source_id, vendor=vendor, product=product, tier=tier)
+        source = given(fetched)
+        found = check_fetched(source, fetched)
+        told = f"; it states {counted(found.claims or 0, 'claim')} now"
+        if found.status == "script_only":
+            told = f"; it says nothing without its scripts: {found.reason}"
+        elif found.reason:
+            told = f"; {found.reason}"
     added = add_source(path, source)
-    out(f"added {added.id} ({added.vendor or 'no known vendor'}, {added.tier}) to {path}")
+    twin = f", read as {added.twin}" if added.twin else ""
+    out(f"added {added.id} ({added.vendor or 'no known vendor'}, {added.tier}){twin} to {path}{told}")
+
+
+@contextmanager
+def _visiting(contact: str, allow_loopback: bool) -> Iterator[Visitor]:
+    """What visits pages as a refresh does."""
+    from flows.fetch import Fetcher
+    from flows.proxy import proxy_of_environment
+    from flows.visitor import Visitor
+
+    with (
+        Fetcher(contact=contact, allow_loopback=allow_loopback, proxy=proxy_of_environment()) as fetcher,
+        Visitor(fetcher, contact=contact) as visitor,
+    ):
+        yield visitor
 
 
 def _refuse_inner(url: str, *, visit: bool, allow_loopback: bool) -> None:
@@ -283,17 +333,16 @@ def check(
 ) -> None:
     """Visit every source of a list once, and tell which can be watched. Nothing is stored.
 
-    Exits with 1 where a page is gone, refuses us, or fails.
+    Told apart: reachable, moved, no_claims (it states nothing that is read), script_only (it says nothing without
+    its scripts), disallowed, gone, failed. Exits with 1 where a page cannot be watched: one of the last four.
     """
-    from flows.fetch import Fetcher
-    from flows.proxy import proxy_of_environment
-    from flows.sources import check_sources, find_sources
+    from flows.sources import WATCHABLE, check_sources, find_sources
     from warehouse.home import open_home
 
     name = listed or default_list(open_home(chosen_home(context, home), for_writing=False))
-    with Fetcher(contact=contact, allow_loopback=allow_loopback, proxy=proxy_of_environment()) as fetcher:
-        found = check_sources(fetcher, find_sources(name))
-    rows = [(c.source_id, c.status, c.http_status, c.found_at, c.reason) for c in found]
-    put(("id", "status", "http", "found_at", "reason"), rows, "table")
-    if bad := sum(c.status not in ("reachable", "moved") for c in found):
+    with _visiting(contact, allow_loopback) as visitor:
+        found = check_sources(visitor, find_sources(name))
+    rows = [(c.source_id, c.status, c.http_status, c.claims, c.found_at, c.reason) for c in found]
+    put(("id", "status", "http", "claims", "found_at", "reason"), rows, "table", numeric=("claims",))
+    if bad := sum(c.status not in WATCHABLE for c in found):
         raise KoujingError(f"{bad} of {len(found)} sources cannot be watched")

@@ -11,6 +11,7 @@ from langchain_core.caches import RETURN_VAL_TYPE, BaseCache
 from langchain_core.messages import AIMessage
 from langchain_core.outputs import ChatGeneration
 
+from extractors.model.answers import Reply
 from flows.model.messages import reply_of
 
 
@@ -39,10 +40,12 @@ class ReplyCache(BaseCache):
         self._versions = tuple(versions)
         self._on_miss = on_miss
         self.hit = False
+        self._asked = ""
 
     def lookup(self, prompt: str, llm_string: str) -> RETURN_VAL_TYPE | None:  # noqa: ARG002 - see _key
         """The kept reply, as LangChain has it."""
-        found = self._store.get(self._key(prompt))
+        self._asked = self._key(prompt)
+        found = self._store.get(self._asked)
         self.hit = found is not None
         if found is None:
             self._on_miss()
@@ -60,6 +63,10 @@ class ReplyCache(BaseCache):
             if isinstance(generation, ChatGeneration):
                 self._store.put(self._key(prompt), reply_of(generation.message)._asdict())
                 return
+
+    def keep(self, reply: Reply) -> None:
+        """Keeps what the question that was looked up last came to, where it came as an error and no message."""
+        self._store.put(self._asked, reply._asdict())
 
     def clear(self, **kwargs: Any) -> None:  # noqa: ARG002 - LangChain's signature
         """Forgets every reply."""

@@ -5,12 +5,16 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from typing import NoReturn
+
+from langchain_core.messages import BaseMessage
 
 from extractors.model.answers import SCHEMA_VERSION, Reply
 from extractors.model.asking import Answer, NotAsked, Question
+from flows.model.bounds import Bounds
 from flows.model.budget import Budget
 from flows.model.cache import ReplyCache, Store
+from flows.model.failures import headers_of, is_timeout, is_transport, retry_after, status_of, tokens_of
 from flows.model.messages import reply_of, usage_of
 from flows.model.provider import chat_model, held_to_form, methods_of, no_way
 from flows.model.settings import Method, Settings, redacted
@@ -21,6 +25,11 @@ _FIRST_WAIT = 1.0
 _LONGEST_WAIT = 60.0
 _GIVEN_UP_AFTER = 2
 """Passages in a row that could not be asked before the server is taken to be out of reach for the whole run."""
+_ENDS = {
+    "LengthFinishReasonError": Reply("", cut=True),
+    "ContentFilterFinishReasonError": Reply("", refusal="the provider's filter stopped it"),
+}
+"""Replies that OpenAI's package gives as errors."""
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 
@@ -42,6 +51,7 @@ class CalledModel:
         self._sleep = sleep
         self._closed = ""
         self._failed = 0
+        self._bounds = Bounds(settings.timeout)
         self._cache = ReplyCache(
             store, (settings.model, f"{prompt.name}@{prompt.version}", SCHEMA_VERSION), self._may_call
         )
@@ -63,9 +73,10 @@ class CalledModel:
         raise AssertionError("the last attempt raises")
 
     def _call(self, question: Question, before: int) -> Answer:
-        bound = held_to_form(self._model, self._methods[0], self.settings.provider, question.mentions)
-        got: Any = bound.invoke(question.messages())
-        message = got["raw"]
+        asked = held_to_form(self._model, self._methods[0], self.settings.provider, question.mentions)
+        self._bounds = Bounds(min(self.settings.timeout, max(1.0, self.budget.seconds_left)))
+        with self._bounds.on(self._model):
+            message: BaseMessage = asked.invoke(question.messages())
         self._failed = 0
         if self._cache.hit:
             return Answer(reply_of(message), hit=True, calls=0)
@@ -85,36 +96,61 @@ class CalledModel:
 
     def _after(self, error: Exception, attempt: int, before: int) -> Answer | None:
         """What an error comes to: a bad reply, None for another try, or NotAsked."""
-        name = type(error).__name__
-        if name == "LengthFinishReasonError":
-            completion: Any = getattr(error, "completion", None)
-            usage: Any = getattr(completion, "usage", None)
-            tokens = (getattr(usage, "prompt_tokens", 0) or 0, getattr(usage, "completion_tokens", 0) or 0)
-            return self._answer(Reply("", cut=True), before, *tokens)
-        if name == "ContentFilterFinishReasonError":
-            return self._answer(Reply("", refusal="the provider's filter stopped it"), before, 0, 0)
-        status = _status(error)
+        status = status_of(error)
         if status in (400, 404, 422, 501) and self._may_change_method(error):
             return None
+        if (reply := self._bad_reply(error, status)) is not None:
+            return self._answer(reply, before, *tokens_of(error))
+        if not self._bounds.sent and status is None and not is_transport(error):
+            self._closed = f"the question could not be sent ({type(error).__name__}: {self._said(error)})"
+            raise NotAsked(self._closed) from None
+        if self._bounds.elsewhere:
+            self._closed = (
+                f"the server sends the question on to {self._bounds.elsewhere[:80]}, which is not done"
+            )
+            raise NotAsked(self._closed) from None
         if status in (401, 402, 403):
             self._closed = f"the provider refused the request ({status}); see the key and the account"
             raise NotAsked(self._closed) from None
-        if status == 200 or (status is None and not _is_transport(error)):
-            return self._answer(
-                Reply(f"({name})"), before, 0, 0
-            )  # an answer that the client itself cannot read
         if status is not None and status not in _TRANSIENT:
-            raise NotAsked(f"the provider answered {status}: {self._said(error)}") from None
-        wait = _retry_after(error)
+            self._give_up(f"the provider answered {status}: {self._said(error)}")
+        self._again_later(error, status, attempt)
+        return None
+
+    def _bad_reply(self, error: Exception, status: int | None) -> Reply | None:
+        """The reply that an error stands for; None where none has come."""
+        name = type(error).__name__
+        if self._bounds.too_long:
+            return Reply("", cut=True)
+        if name in _ENDS:
+            self._cache.keep(_ENDS[name])
+            return _ENDS[name]
+        if not self._bounds.sent or self._bounds.too_slow or self._bounds.elsewhere or is_transport(error):
+            return None
+        # An answer that the client itself cannot read.
+        return Reply(f"({name})") if status in (None, 200) else None
+
+    def _again_later(self, error: Exception, status: int | None, attempt: int) -> None:
+        """Waits before another try, as long as the provider asks; raises NotAsked where none is left."""
+        wait = retry_after(self._bounds.headers or headers_of(error))
         wait = _FIRST_WAIT * 2**attempt if wait is None else wait
         if attempt + 1 < _TRIES and wait <= min(_LONGEST_WAIT, self.budget.seconds_left):
             self._sleep(wait)
-            return None
-        self._failed += 1
-        reason = f"the server answered {status}" if status else f"the server is out of reach ({name})"
+            return
+        if self._bounds.too_slow or is_timeout(error):
+            reason = f"no whole reply came within {self._bounds.seconds:.3g} seconds"
+        elif status:
+            reason = f"the server answered {status}"
+        else:
+            reason = f"the server is out of reach ({type(error).__name__})"
         if wait > _LONGEST_WAIT:
-            reason += f" and wants {wait:g} seconds to pass"
-        if self._failed >= _GIVEN_UP_AFTER or wait > _LONGEST_WAIT:
+            self._closed = reason = f"{reason} and wants {wait:g} seconds to pass"
+        self._give_up(reason)
+
+    def _give_up(self, reason: str) -> NoReturn:
+        """Leaves the passage undone, and after some in a row all that follow."""
+        self._failed += 1
+        if self._failed >= _GIVEN_UP_AFTER:
             self._closed = reason
         raise NotAsked(reason) from None
 
@@ -122,7 +158,15 @@ class CalledModel:
         """Whether there is another way to hold the model to a form, once the server has refused this one."""
         said = str(error).lower()
         about_form = any(
-            word in said for word in ("response_format", "json_schema", "schema", "tool", "function")
+            word in said
+            for word in (
+                "response_format",
+                "output_config",
+                "schema",
+                "structured output",
+                "tool",
+                "function",
+            )
         )
         if not about_form:
             return False
@@ -134,40 +178,3 @@ class CalledModel:
 
     def _said(self, error: Exception) -> str:
         return redacted(" ".join(str(error).split())[:200], self.settings)
-
-
-def _status(error: Exception) -> int | None:
-    status = getattr(error, "status_code", None) or getattr(
-        getattr(error, "response", None), "status_code", None
-    )
-    return status if isinstance(status, int) else None
-
-
-def _is_transport(error: BaseException | None) -> bool:
-    """Whether the connection failed: by the names that HTTP clients and providers give to that."""
-    while error is not None:
-        names = {kind.__name__ for kind in type(error).__mro__}
-        if names & {
-            "APIConnectionError",
-            "APITimeoutError",
-            "TransportError",
-            "ConnectionError",
-            "TimeoutError",
-            "OSError",
-        }:
-            return True
-        error = error.__cause__
-    return False
-
-
-def _retry_after(error: Exception) -> float | None:
-    """The seconds that the provider asks to wait, from its header; None where it names none that can be read."""
-    headers: Any = getattr(getattr(error, "response", None), "headers", None) or {}
-    for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            value = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if 0 <= value < 10**6:
-            return value
-    return None

@@ -20,19 +20,18 @@ def reply_of(message: BaseMessage) -> Reply:
     refusal = str(message.additional_kwargs.get("refusal") or "")
     if not refusal and ended & _REFUSED:
         refusal = message.text[:200] or "the provider stopped it"
-    return Reply(_words(message), cut=bool(ended & _CUT or meta.get("cut")), refusal=refusal)
+    # Half a surrogate can be neither stored nor sent back.
+    words = _words(message).encode("utf-8", "replace").decode("utf-8")
+    return Reply(words, cut=bool(ended & _CUT or meta.get("cut")), refusal=refusal)
 
 
 def _words(message: BaseMessage) -> str:
     if not isinstance(message, AIMessage):
         return message.text
-    raw = message.additional_kwargs.get("tool_calls")
-    if isinstance(raw, list) and raw and isinstance(raw[0], dict):
-        return str(raw[0].get("function", {}).get("arguments", ""))
-    if message.tool_calls:
-        return json.dumps(message.tool_calls[0]["args"], ensure_ascii=False)
-    if message.invalid_tool_calls:
-        return str(message.invalid_tool_calls[0].get("args") or "")
+    calls = [json.dumps(call["args"], ensure_ascii=False) for call in message.tool_calls]
+    calls += [str(call.get("args") or "") for call in message.invalid_tool_calls]
+    if calls:
+        return "\n".join(calls)  # two of them are no JSON, and none of both is taken
     return message.text
 
 

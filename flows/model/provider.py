@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from contextlib import suppress
 from typing import Any
 
 from langchain.chat_models import init_chat_model
 from langchain_core.caches import BaseCache
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
+from langchain_core.messages import BaseMessage
 from langchain_core.rate_limiters import InMemoryRateLimiter
 from langchain_core.runnables import Runnable
 
@@ -43,6 +45,8 @@ def chat_model(settings: Settings, cache: BaseCache) -> BaseChatModel:
         raise KoujingError(
             f"the model {settings.model} cannot be used ({type(error).__name__}: {said})"
         ) from None
+    if hasattr(model, "temperature") and (model.profile or {}).get("temperature") is False:
+        model.temperature = settings.options.get("temperature")  # some models refuse to be told any
     return model
 
 
@@ -73,7 +77,7 @@ def methods_of(model: BaseChatModel, settings: Settings) -> tuple[Method, ...]:
     Raises KoujingError for a model that is known to have neither way.
     """
     if settings.method:
-        return (settings.method,)
+        return _possible(model, settings, [settings.method])
     profile = dict(model.profile or {})
     found: list[Method] = []
     if profile.get("structured_output") is not False:
@@ -86,6 +90,16 @@ def methods_of(model: BaseChatModel, settings: Settings) -> tuple[Method, ...]:
         and settings.provider != "openai"
     ):
         found.reverse()
+    return _possible(model, settings, found)
+
+
+def _possible(model: BaseChatModel, settings: Settings, methods: list[Method]) -> tuple[Method, ...]:
+    """Those methods for which the provider's package can bind the model to a form."""
+    found = []
+    for method in methods:
+        with suppress(NotImplementedError, ValueError, TypeError):
+            held_to_form(model, method, settings.provider, 1)
+            found.append(method)
     if not found:
         raise KoujingError(no_way(settings))
     return tuple(found)
@@ -101,10 +115,16 @@ def no_way(settings: Settings) -> str:
 
 def held_to_form(
     model: BaseChatModel, method: Method, provider: str, mentions: int
-) -> Runnable[LanguageModelInput, Any]:
-    """The model bound to the form of answers about so many figures.
+) -> Runnable[LanguageModelInput, BaseMessage]:
+    """The model bound to the form of answers about so many figures. Its output is the message as it came.
 
-    Its output has the raw message; the reading of it is ours.
+    The parser that LangChain puts behind it is left out: the reading is ours, and that one mends a broken reply by
+    trying ever shorter beginnings of it, for as long as the reply is long.
     """
     strict = {"strict": True} if provider == "openai" else {}
-    return model.with_structured_output(json_schema(mentions), method=method, include_raw=True, **strict)
+    whole = model.with_structured_output(json_schema(mentions), method=method, include_raw=True, **strict)
+    steps = getattr(getattr(whole, "first", None), "steps__", {})
+    if "raw" not in steps:
+        raise NotImplementedError(f"{type(model).__name__} answers in no way that is known here")
+    message: Runnable[LanguageModelInput, BaseMessage] = steps["raw"]
+    return message

@@ -196,7 +196,13 @@ def _fits(queued: Queued, by: Filter) -> bool:
 
 
 def choices(state: State, lang: Lang) -> dict[str, list[tuple[str, str]]]:
-    """What each filter can be set to: (value, label), by label."""
+    """What each filter can be set to: (value, label), by label. Found once a state and language."""
+    if lang not in state.choices:
+        state.choices[lang] = _choices(state, lang)
+    return state.choices[lang]
+
+
+def _choices(state: State, lang: Lang) -> dict[str, list[tuple[str, str]]]:
 
     def listed(pairs: Iterator[tuple[str, str]]) -> list[tuple[str, str]]:
         return sorted(set(pairs), key=lambda pair: pair[1])

@@ -26,9 +26,10 @@ import duckdb
 from flows import crawl
 from flows.outcome import Fetched
 from flows.progress import Silent
-from flows.rerank import rerank
+from flows.reranking import rerank
 from schemas.ledger import Change, ChangeKind
 from schemas.record import Words
+from schemas.registry import registry
 from schemas.scorecard import Dimension, Scorecard
 from schemas.source import FetchStatus, Snapshot, Source, Visit
 from warehouse.cards import builtin_cards
@@ -40,7 +41,7 @@ from warehouse.query import run_query
 VERSIONS_A_CLAIM = 10
 CARDS = 100
 QUIET_NIGHTS = 8
-VENDORS = ("alibaba-cloud", "huawei-cloud", "tencent-cloud", "volcengine", "baidu-ai-cloud", "ucloud")
+VENDORS = tuple(sorted(registry().vendors))
 PAGE = """<html><head><title>智算集群 {number}</title></head><body><main><h1>智算集群 {number}</h1><h2>网络</h2>
 <p>每台机器提供 {low} Gbps RDMA 网络带宽，端到端时延低至 2 微秒。</p><h2>存储</h2>
 <table><tr><th>规格</th><th>单文件系统吞吐</th><th>单文件系统 IOPS</th></tr>
@@ -112,7 +113,7 @@ def deepen(home: Home) -> None:
                 version.low + {VERSIONS_A_CLAIM} - n AS low,
                 version.valid_from - INTERVAL 30 DAY * ({VERSIONS_A_CLAIM} - n) AS valid_from,
                 version.recorded_at - INTERVAL 30 DAY * ({VERSIONS_A_CLAIM} - n) AS recorded_at)
-            FROM stored.claim_versions AS version, range(1, {VERSIONS_A_CLAIM}) AS r(n) ORDER BY claim_key, n
+            FROM stored.claim_versions AS version, range(1, {VERSIONS_A_CLAIM}) AS r(n) ORDER BY n, source_id
             """
         )
         database.execute(f"UPDATE stored.changes SET version_after = version_after + {VERSIONS_A_CLAIM - 1}")
@@ -223,9 +224,9 @@ def scores_of(ledger: Ledger) -> int:
 
 QUERIES = {
     "one claim now (claims)": "SELECT low, quote FROM claims WHERE claim_key = '{key}'",
-    "one claim's versions (claim_history)": "SELECT low FROM claim_history WHERE claim_key = '{key}'",
+    "one claim's versions (claim_history)": "SELECT low, valid_from, valid_to FROM claim_history WHERE claim_key = '{key}'",
     "one claim as of a day": "SELECT low FROM claims_as_of('2026-03-01') WHERE claim_key = '{key}'",
-    "one page's timeline": "SELECT metric, low FROM claim_history WHERE source_id = '{page}' ORDER BY valid_from",
+    "one page's timeline": "SELECT metric, low, valid_from, valid_to FROM claim_history WHERE source_id = '{page}' ORDER BY ALL",
 }
 
 

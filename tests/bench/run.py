@@ -28,7 +28,7 @@ import extractors
 from extractors.document import read_document
 from extractors.extract import extract
 from extractors.quantities import find_mentions
-from tests.bench import ledger, verification
+from tests.bench import ledger, orchestration, ranking, verification
 from tests.quality.evaluate import HANDED
 
 ROOT = Path(__file__).parents[2]
@@ -178,6 +178,8 @@ def main() -> None:
     flatness(text, whole)
     verification.run(CASES / "pages")
     ledger.run(ledger.at_size())
+    ranking.run()
+    orchestration.run()
 
 
 if __name__ == "__main__":

@@ -163,7 +163,7 @@ def test_nesting_of_ten_thousand_is_read(tag: str) -> None:
         (b"", "", "the page is empty: 0 bytes"),
         (b" \n\t ", "", "nothing but white space"),
         ("\u3000\u00a0".encode(), "", "nothing but white space"),
-        (b"%PDF-1.7 ...", "", "a PDF file"),
+        (b"%PDF-1.7 ...", "", "the PDF cannot be read: it is not readable as a PDF"),
         (b"PK\x03\x04....", "text/html", "a zip archive"),
         (b"\x89PNG\r\n\x1a\n", "", "a PNG picture"),
         (b"\xff\xd8\xff\xe0", "", "a JPEG picture"),
@@ -249,3 +249,16 @@ def test_a_page_sized_wrapper_with_a_frame_class_is_content() -> None:
     words = "<p>Every machine has eight cards and one network of its own.</p>" * 20
     document = read_html(f"<div class='menu'>{words}</div><p>end</p>")
     assert not any(block.chrome for block in document.blocks)
+
+
+def test_a_page_of_replacement_characters_is_no_text() -> None:
+    lost = "<p>�ڵ㻥�� 3.2 Tbps</p>".replace("㻥", "\ufffd").replace("ڵ", "\ufffd\ufffd")
+    with pytest.raises(
+        UnreadableError, match=r"characters are replacement characters: its encoding was lost"
+    ):
+        read_document(lost.encode(), content_type="text/html; charset=utf-8")
+
+
+def test_a_few_replacement_characters_in_a_long_page_cost_nothing() -> None:
+    page = "<p>" + "每台机器的互联带宽 3.2 Tbps，" * 20 + "\ufffd\ufffd\ufffd\ufffd</p>"
+    assert read_document(page.encode()).text.count("\ufffd") == 4

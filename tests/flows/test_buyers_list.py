@@ -47,8 +47,37 @@ def test_markdown(lang, name, title):
     assert "\\*\\*3.2T\\*\\*" in text
     assert "\x1b" not in text
     assert "\u202e" not in text
-    assert {"en": "55% (model FLOPs utilisation)", "zh": "55% (模型算力利用率)"}[lang] in text
+    assert {"en": "55% (model FLOPs utilisation)", "zh": "55%（模型算力利用率）"}[lang] in text
     assert {"en": "Rests on it: RDMA", "zh": "影响评分：机间"}[lang] in text
+
+
+def asked(*quotes: str, url: str = "https://v.example/p") -> tuple[VendorList, ...]:
+    (one,) = listed()
+    (question,) = one.questions["basis"]
+    same = tuple(question.model_copy(update={"quote": text, "url": url}) for text in quotes)
+    return (one.model_copy(update={"questions": {**one.questions, "basis": same}}),)
+
+
+def test_one_question_is_asked_once_with_every_statement_that_raises_it():
+    text = buyers_list.as_markdown(asked("3.2T", "800Gbps"), "zh")
+    assert text.count("按什么计？") == 1
+    assert text.count("影响评分：机间") == 1
+    assert "贵方页面写道：“3.2T” <https://v.example/p>\n  - 贵方页面写道：“800Gbps”" in text
+
+
+@pytest.mark.parametrize(
+    ("url", "written"),
+    [
+        ("https://v.example/a_b~c?x=1&y=2", "<https://v.example/a_b~c?x=1&y=2>"),
+        ("https://v.example/a b>c<d\\e", "<https://v.example/a%20b%3Ec%3Cd%5Ce>"),
+        ("https://v.example/页", "<https://v.example/%E9%A1%B5>"),
+        ("javascript:alert(1)//[x]", "javascript:alert(1)//\\[x\\]"),
+        ("", ""),
+    ],
+)
+def test_an_address_can_be_clicked_and_ends_where_it_ends(url, written):
+    text = buyers_list.as_markdown(asked("3.2T", url=url), "en")
+    assert f"  - Your page says: “3.2T” {written}".rstrip() + "\n" in text
 
 
 def test_json_holds_both_languages_and_the_words_as_they_are():
@@ -80,3 +109,10 @@ def test_a_word_document_is_whole_and_the_same_each_time(lang):
     texts = [element.text for element in parsed["word/document.xml"].iter(words)]
     assert any("<script>alert(1)</script>" in (text or "") for text in texts)
     assert len(texts) > 20
+    space = words.removesuffix("t")
+    styles = {
+        style.get(f"{space}styleId"): style.get(f"{space}default") for style in parsed["word/styles.xml"]
+    }
+    assert styles["Normal"] == "1"
+    used = {style.get(f"{space}val") for style in parsed["word/document.xml"].iter(f"{space}pStyle")}
+    assert used == {"Heading1", "Heading2", "Heading3"} <= set(styles)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from flows import cli
 from flows.commands.examples import EXAMPLES
@@ -234,7 +235,7 @@ def test_a_scorecard_that_is_wrong_is_refused_with_its_line(koujing: Run, tmp_pa
 
 def test_rank_shows_the_proposal_beside_the_standing_order(koujing: Run, played: Home) -> None:
     outcome = koujing("--home", str(played.root), "rank", "--scorecard", "ten-thousand-cards")
-    assert "huawei-cloud, storage_io: 4.1 rests on" in outcome.out
+    assert "huawei-cloud, storage_io: 4.1 is stale: of 3 claims under it" in outcome.out
     assert "Proposal for huawei-cloud, storage_io: 4.1 → 4.6." in outcome.out
     totals = [line.split() for line in outcome.out.splitlines() if line.strip()[:1].isdigit()]
     assert [row[-1] for row in totals[:6]] == FIRST_CARD
@@ -390,6 +391,23 @@ def test_a_source_is_added_listed_and_refused_the_second_time(koujing: Run) -> N
     again = koujing("sources", "add", "https://vendor.example/gpu", "--no-visit")
     assert again.code == 1
     assert "already listed" in again.err
+
+
+def test_a_page_is_looked_at_before_it_is_added(koujing: Run, tmp_path: Path) -> None:
+    (tmp_path / "page.html").write_text(PAGE, encoding="utf-8")
+    listed = tmp_path / "list.yaml"
+    with DemoServer([tmp_path]) as server:
+        url = f"{server.base_url}/page.html"
+        options = ("--to", str(listed), "--allow-loopback", "--every", "1d", "--depth", "2", "--pages", "7")
+        added = koujing("sources", "add", url, *options)
+        lost = koujing(
+            "sources", "add", f"{server.base_url}/lost.html", "--to", str(listed), "--allow-loopback"
+        )
+    assert (added.code, lost.code) == (0, 1)
+    assert "claim" in added.out
+    assert "is not added" in lost.err
+    entry = yaml.safe_load(listed.read_text(encoding="utf-8"))["sources"][0]
+    assert (entry["every"], entry["crawl"]) == ("1d", {"depth": 2, "pages": 7, "under": ""})
 
 
 def test_sources_are_checked_without_storing_anything(koujing: Run, tmp_path: Path) -> None:

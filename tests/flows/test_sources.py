@@ -21,7 +21,7 @@ from flows.sources import (
 )
 from schemas.datafile import parse_data
 from schemas.errors import DataFileError
-from schemas.source import FetchStatus, Snapshot, Source, Visit
+from schemas.source import FetchStatus, Scope, Snapshot, Source, Visit
 
 NOON = datetime(2026, 5, 1, 12, 0, tzinfo=UTC)
 URL = "https://www.huaweicloud.com/product/sfs-turbo.html"
@@ -335,3 +335,58 @@ def test_each_source_is_told_apart_by_what_came_of_it() -> None:
         ("gone", "gone", 404, here, "the page is gone"),
         ("failed", "failed", 500, there, "the site failed"),
     ]
+
+
+def test_a_page_that_states_nothing_or_needs_scripts_is_told_apart() -> None:
+    here = "https://example.com/a"
+    claim = "<h1>SFS Turbo</h1><p>文件系统总吞吐最高 1 TB/s。</p>".encode()
+    answers = {
+        "states": fetched(body=claim, url=here),
+        "silent": fetched(body="<p>我们的云服务助力企业。</p>".encode(), url=here),
+        "shell": fetched(body=b"<div id=app></div><script>boot()</script>", url=here),
+        "binary": fetched(body=bytes(range(256)) * 8, url=here),
+    }
+    rows = check_sources(Answers(answers), [Source(id=name, url=here) for name in answers])
+    assert [(row.source_id, row.status, row.claims) for row in rows] == [
+        ("states", "reachable", 1),
+        ("silent", "no_claims", 0),
+        ("shell", "script_only", None),
+        ("binary", "no_claims", None),
+    ]
+    assert rows[2].reason
+    assert rows[3].reason
+
+
+def test_a_page_found_at_its_twin_has_not_moved() -> None:
+    source = Source(id="a", url="https://example.com/a", twin="https://example.com/a.md")
+    rows = check_sources(Answers({"a": fetched(url="https://example.com/a.md")}), [source])
+    assert rows[0].status == "reachable"
+
+
+# --- how a source is visited -------------------------------------------------------------------------------
+
+
+def test_a_page_s_markdown_twin_is_proposed_with_it() -> None:
+    page = b'<link rel="alternate" type="text/markdown" href="sfs-turbo.md"><p>x</p>'
+    assert propose(URL, fetched(body=page)).twin == "https://www.huaweicloud.com/product/sfs-turbo.md"
+    elsewhere = b'<link rel="alternate" type="text/markdown" href="https://other.example/x.md"><p>x</p>'
+    assert propose(URL, fetched(body=elsewhere)).twin == ""
+
+
+def test_how_a_source_is_visited_stands_in_its_list_and_comes_back(tmp_path: Path) -> None:
+    path = tmp_path / "sources.yaml"
+    source = propose(
+        URL, None, every="12h", render="never", crawl=Scope(depth=2, pages=30, under="/product/")
+    )
+    add_source(path, source)
+    assert load_sources(path).sources == (source,)
+    assert "every: 12h" in path.read_text(encoding="utf-8")
+    usual = propose("https://www.huaweicloud.com/other.html")
+    add_source(path, usual)
+    assert load_sources(path).sources == (source, usual)
+    assert "render" not in path.read_text(encoding="utf-8").partition("other.html")[2]
+
+
+def test_another_server_takes_the_place_of_the_twin_s_host_too() -> None:
+    source = Source(id="a", url="http://demo.invalid/x", twin="http://demo.invalid/x.md")
+    assert with_base([source], "http://127.0.0.1:8123")[0].twin == "http://127.0.0.1:8123/x.md"

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from extractors.checks import across
+from extractors.checks import across, on_page
 from extractors.extract import extract
 from flows.releasing import release
 from flows.rereading import reextract
@@ -333,6 +333,30 @@ def test_another_version_of_a_page_check_is_run_again_from_the_bytes(home, monke
         (row,) = ledger._database.rows("SELECT verdict, check_version FROM checks WHERE name = 'grounding'")
         assert row == {"verdict": "EXACT", "check_version": "next"}
         assert verify_ledger(ledger, home, DAY + timedelta(days=1)).verdicts == 0
+
+
+@pytest.mark.parametrize("lost", ["bytes", "row"])
+def test_a_check_whose_page_is_gone_from_the_snapshots_is_no_pass_until_it_is_back(home, lost):
+    with Ledger.open(home) as ledger:
+        write(ledger, home, EN, ENGLISH, DAY)
+        verify_ledger(ledger, home, DAY)
+        before = ledger.roll_ups()
+        kept = ledger._database.rows("FROM stored.snapshots")
+        if lost == "bytes":
+            home.snapshots.rename(home.root / "away")
+        else:
+            ledger._database.execute("DELETE FROM stored.snapshots")
+        verify_ledger(ledger, home, DAY + timedelta(days=1), every=True)
+        failed = ledger._database.rows("SELECT name, reason FROM checks WHERE verdict = 'CHECK_FAILED'")
+        assert {row["name"] for row in failed} == set(on_page.versions())
+        assert all("snapshot" in row["reason"] for row in failed)
+        assert set(ledger.roll_ups().values()) == {"UNSUPPORTED"}
+        if lost == "bytes":
+            (home.root / "away").rename(home.snapshots)
+        else:
+            ledger._database.insert("stored.snapshots", kept)
+        verify_ledger(ledger, home, DAY + timedelta(days=2))
+        assert ledger.roll_ups() == before
 
 
 def test_what_was_stored_is_found_again_by_running_everything(home):

@@ -57,7 +57,7 @@ def outcome(model: CalledModel, question: Question = QUESTION) -> Answer | str:
         ([Step(status=429, headers={"retry-after": "700"})], "the server answered 429 and wants 700 seconds to pass", [], 1),
         ([Step(status=401, text=f"bad key {CANARY}")], "the provider refused the request (401); see the key and the account", [], 1),
         ([Step(cut_after=40)], "the server is out of reach (OpenAIConnectionError)", [1.0, 2.0], 3),
-        ([Step(hang=True)], "the server is out of reach (OpenAITimeoutError)", [1.0, 2.0], 3),
+        ([Step(hang=True)], "no whole reply came within 0.5 seconds", [1.0, 2.0], 3),
         ([Step(body="<html>")], Reply("(OpenAIAPIResponseValidationError)"), [], 1),
         ([Step(body='{"a": 1}')], None, [], 1),
     ],
@@ -112,6 +112,18 @@ def test_a_reply_is_paid_for_once(tmp_path):
         assert isinstance(kept := outcome(model_at(server, store=store)), Answer)
         assert (kept.hit, server.requests) == (True, [])
         assert outcome(model_at(server, store=store, KOUJING_MODEL="openai:other")).reply == Reply("other")
+
+
+@pytest.mark.parametrize("step", [Step(finish="length"), Step(finish="content_filter")])
+def test_a_reply_that_ends_as_an_error_is_kept_too(step):
+    kept = Memory()
+    with serving(step) as server:
+        first, second = (outcome(model_at(server, store=kept)) for _ in range(2))
+        assert len(server.requests) == 1
+    assert isinstance(first, Answer)
+    assert isinstance(second, Answer)
+    assert second == Answer(first.reply, hit=True, calls=0)
+    assert first.reply.cut or first.reply.refusal
 
 
 def test_a_damaged_cache_is_set_aside(tmp_path):

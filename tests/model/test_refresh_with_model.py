@@ -123,7 +123,7 @@ def test_refused_answers_are_stored_with_their_reasons_and_nothing_else_of_them(
     ids=["500", "429", "nothing", "cut", "404"],
 )  # fmt: skip
 def test_a_server_in_trouble_ends_no_run(home, refresh, step, monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr("flows.model.calling._FIRST_WAIT", 0)
     with serving(step) as server:
         summary = refresh(server, {"a": PAGE, "b": PAGE})
     assert [page.claims for page in summary.pages] == [1, 1]
@@ -132,7 +132,7 @@ def test_a_server_in_trouble_ends_no_run(home, refresh, step, monkeypatch):
 
 
 def test_a_server_that_is_gone_the_next_night_changes_no_claim(home, refresh, monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr("flows.model.calling._FIRST_WAIT", 0)
     with serving(Step(text=whole())) as server:
         refresh(server, {"a": PAGE})
     later = refresh(server, {"a": LATER})
@@ -158,7 +158,7 @@ def test_without_a_model_the_run_says_so(home, refresh):
 
 
 def test_a_key_is_nowhere(home, refresh, caplog, capsys, monkeypatch):
-    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    monkeypatch.setattr("flows.model.calling._FIRST_WAIT", 0)
     caplog.set_level(logging.DEBUG)
     summaries = []
     for step in (

@@ -13,7 +13,7 @@ from collections import Counter
 from concurrent.futures import ProcessPoolExecutor
 from decimal import ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
-from itertools import product
+from itertools import permutations, product
 from math import prod
 from typing import NamedTuple
 
@@ -149,8 +149,9 @@ def compare(card: Derivation, found: Evaluation) -> None:
 
 
 def _compare_standings(card: Derivation, found: Evaluation, own: dict[str, list[Scored]]) -> None:
+    ranges = _ranges(own)
     assert [s.vendor for s in found.standings] == sorted(
-        card.vendors, key=lambda v: (*_range(own, v), -_low(own[v]) - _high(own[v]), v)
+        card.vendors, key=lambda v: (*ranges[v], -_low(own[v]) - _high(own[v]), v)
     )
     shares = _rank_shares(own)
     for standing in found.standings:
@@ -163,7 +164,7 @@ def _compare_standings(card: Derivation, found: Evaluation, own: dict[str, list[
         assert standing.mean == sum((s.total for s in mine), Fraction(0)) / len(mine)
         assert standing.shown_low == format(_half_up(_low(mine), card.decimals), "f")
         assert standing.shown_high == format(_half_up(_high(mine), card.decimals), "f")
-        assert (standing.best, standing.worst) == _range(own, standing.vendor)
+        assert (standing.best, standing.worst) == ranges[standing.vendor]
         assert (standing.best, standing.worst) == (min(shares[standing.vendor]), max(shares[standing.vendor]))
         assert standing.rank_shares == tuple(
             shares[standing.vendor].get(rank, Fraction(0))
@@ -191,11 +192,13 @@ def _compare_orders(found: Evaluation, own: dict[str, list[Scored]]) -> None:
             assert found.pair(one, other).shares() == expected
             assert found.pair(other, one).shares() == expected[::-1]
     assert {v for group in found.tied for v in group} == tied
-    assert found.contenders == tuple(sorted(v for v in own if _range(own, v)[0] == 1))
+    assert found.contenders == tuple(sorted(v for v, (best, _) in _ranges(own).items() if best == 1))
 
 
 def _compare_effects(card: Derivation, found: Evaluation, own: dict[str, list[Scored]]) -> None:
     effects = {effect.flag: effect for effect in found.effects}
+    ranges = _ranges(own)
+    orders = {pair: _order(own, *pair) for pair in permutations(own, 2)}
     for flag in card.open_flags:
         cases = [
             {**own, flag.vendor: [s for s in own[flag.vendor] if s.reading[flag.id] == index]}
@@ -213,34 +216,29 @@ def _compare_effects(card: Derivation, found: Evaluation, own: dict[str, list[Sc
         effect = effects[flag.id]
         assert effect.narrowing == narrowing
         decided: set[str] = set()
-        for case, outcome, span in zip(cases, effect.outcomes, spans, strict=True):
+        under = [_ranges(case) for case in cases]
+        for case, its, outcome, span in zip(cases, under, effect.outcomes, spans, strict=True):
             assert (outcome.total.low, outcome.total.high) == span
-            assert (outcome.best, outcome.worst) == _range(case, flag.vendor)
-            newly = {
-                sign: {
-                    other
-                    for other in own
-                    if other != flag.vendor
-                    and _order(case, flag.vendor, other) == sign
-                    and _order(own, flag.vendor, other) is None
-                }
-                for sign in (1, 0, -1)
-            }
+            assert (outcome.best, outcome.worst) == its[flag.vendor]
+            newly: dict[int | None, set[str]] = {1: set(), 0: set(), -1: set(), None: set()}
+            for other in own:
+                if other != flag.vendor and orders[flag.vendor, other] is None:
+                    newly[_order(case, flag.vendor, other)].add(other)
             assert (set(outcome.ahead), set(outcome.tied), set(outcome.behind)) == (
                 newly[1],
                 newly[0],
                 newly[-1],
             )
             decided |= newly[1] | newly[0] | newly[-1]
-            assert outcome.contenders == sum(_range(case, v)[0] == 1 for v in case)
-            assert outcome.winners == _winners(case)
+            assert outcome.contenders == sum(best == 1 for best, _ in its.values())
+            assert outcome.winners == _winners(its)
         assert effect.decides == tuple(sorted(decided))
-        best, worst = _range(own, flag.vendor)
-        ranges = [_range(case, flag.vendor) for case in cases]
-        assert effect.places == worst - best - min(w - b for b, w in ranges)
-        single = [b for b, w in ranges if b == w]
+        best, worst = ranges[flag.vendor]
+        left = [its[flag.vendor] for its in under]
+        assert effect.places == worst - best - min(w - b for b, w in left)
+        single = [b for b, w in left if b == w]
         assert effect.place == (min(single) if single and best < worst else None)
-        assert effect.decides_winner == (not _winners(own) and any(map(_winners, cases)))
+        assert effect.decides_winner == (not _winners(ranges) and any(map(_winners, under)))
         assert effect.contenders_out == len(found.contenders) - min(o.contenders for o in effect.outcomes)
 
 
@@ -276,19 +274,23 @@ def _rank_shares(own: dict[str, list[Scored]]) -> dict[str, dict[int, Fraction]]
     }
 
 
-def _range(own: dict[str, list[Scored]], vendor: str) -> tuple[int, int]:
-    """Best and worst rank; that they are those of the joint count is compared once a card."""
-    ends = {v: (min(s.level for s in rows), max(s.level for s in rows)) for v, rows in own.items()}
-    low, high = ends.pop(vendor)
-    return 1 + sum(other[0] > high for other in ends.values()), 1 + sum(
-        other[1] > low for other in ends.values()
-    )
+def _ranges(own: dict[str, list[Scored]]) -> dict[str, tuple[int, int]]:
+    """Best and worst rank of each; that they are those of the joint count is compared once a card."""
+    levels = {v: [s.level for s in rows] for v, rows in own.items()}
+    ends = {v: (min(each), max(each)) for v, each in levels.items()}
+    return {
+        v: (
+            1 + sum(other[0] > high for o, other in ends.items() if o != v),
+            1 + sum(other[1] > low for o, other in ends.items() if o != v),
+        )
+        for v, (low, high) in ends.items()
+    }
 
 
-def _winners(own: dict[str, list[Scored]]) -> tuple[str, ...]:
+def _winners(ranges: dict[str, tuple[int, int]]) -> tuple[str, ...]:
     """Those who are first in every combination, if nobody else is first in any."""
-    always = {v for v in own if _range(own, v) == (1, 1)}
-    ever = {v for v in own if _range(own, v)[0] == 1}
+    always = {v for v, found in ranges.items() if found == (1, 1)}
+    ever = {v for v, (best, _) in ranges.items() if best == 1}
     return tuple(sorted(always)) if always == ever else ()
 
 

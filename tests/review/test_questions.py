@@ -7,7 +7,8 @@ from decimal import Decimal
 
 from extractors.checks.condition import companions
 from extractors.flags import readings_of
-from review.questions import lists, topics, trial
+from review.disputes import Against, dispute
+from review.questions import _file, lists, topics, trial
 from schemas.claim import Claim, Evidence
 from schemas.ledger import StoredClaim
 from schemas.quantity import Bound
@@ -47,7 +48,7 @@ def stored(key: str, metric: str, low: str, *flags: str, not_seen: int = 0, **fi
     )
 
 
-def build(*claims: StoredClaim, disputes: dict[str, str] | None = None):
+def build(*claims: StoredClaim, disputes: dict[str, object] | None = None):
     flags = [OpenFlag(flag=readings_of(c.claim, name), claim=c) for c in claims for name in c.claim.flags]
     return lists(claims, flags, disputes or {}, {"p": "https://vendor.example/p"}, builtin_cards())
 
@@ -92,9 +93,47 @@ def test_a_silent_vendor_is_asked_all_the_same_and_a_clear_one_is_not():
 
 
 def test_a_contradiction_is_a_question_with_what_was_found():
-    (own,) = build(stored("a", "fs_iops", "1"), disputes={"a": "two values of one thing: 1 and 4"})
+    against = Against(verdict="CONFLICT", reason="two values of one thing: 1 and 4")
+    (own,) = build(stored("a", "fs_iops", "1"), disputes={"a": dispute([against])})
     (question,) = own.questions["sources"]
     assert question.ask.en == "Which figure holds? Found: two values of one thing: 1 and 4"
+
+
+def test_a_magnitude_is_asked_about_where_its_metric_belongs():
+    (own,) = build(
+        stored(
+            "a", "fault_localization_time", "60", "order_of_magnitude_only", qualifiers={"fault_class": "GPU"}
+        ),
+        stored("b", "cluster_size_max", "10000", "order_of_magnitude_only"),
+        stored("c", "network_latency", "1", "order_of_magnitude_only", condition={"size": "4K"}),
+        stored("d", "relative_improvement", "0.4", "no_baseline", qualifiers={"of": "fs_throughput"}),
+    )
+    asked = {topic: {q.claim_key for q in found if q.claim_key} for topic, found in own.questions.items()}
+    assert {t: keys for t, keys in asked.items() if keys} == {
+        "scale": {"b"},
+        "linearity": {"c"},
+        "storage_peak": {"d"},
+        "faults": {"a"},
+    }
+
+
+def test_a_magnitude_is_asked_about_beside_the_class_of_fault():
+    (own,) = build(
+        stored("a", "fault_recovery_time", "60", "order_of_magnitude_only", "fault_class_unspecified")
+    )
+    assert [q.ask.en[:24] for q in own.questions["faults"]] == [
+        "For which classes of fau",
+        "What is the actual figur",
+    ]
+
+
+def test_a_short_quote_says_of_what_it_is_a_statement():
+    (own,) = build(
+        stored("a", "client_bandwidth", "25", "access_unspecified"),
+        stored("d", "relative_improvement", "0.4", "no_baseline", qualifiers={"of": "network_latency"}),
+    )
+    about = {q.claim_key: q.about.zh for found in own.questions.values() for q in found if q.about}
+    assert about == {"a": "单客户端带宽", "d": "网络时延的相对提升"}
 
 
 def test_the_trial_measures_what_a_buyer_needs_and_shows_what_the_vendor_states():
@@ -111,3 +150,10 @@ def test_every_flag_and_every_companion_has_a_topic():
     assert {companion.topic for companion in companions()} <= known
     asked = {flag for topic in topics() for flag in topic.flags}
     assert asked == set(registry().flags)
+
+
+def test_what_is_said_of_any_metric_is_known_and_no_metric_has_two_homes():
+    assert set(_file().of_any_metric) <= {*registry().flags, *(c.id for c in companions())}
+    assert set(_file().beside_others) <= set(_file().of_any_metric)
+    homes = [metric for topic in topics() for metric in topic.home_of]
+    assert len(homes) == len(set(homes))

@@ -107,6 +107,23 @@ class Visits:
         self.at += timedelta(days=1)
         return changes
 
+    def reread(
+        self, *claims: Claim, source_id: str = "page", force: bool = False, **more: Any
+    ) -> PageChanges:
+        """The last bytes of a page, read anew by another reader."""
+        snapshot = self.ledger.last_snapshot(source_id)
+        extraction = Extraction(
+            source="page.html",
+            document=Document(text="x", blocks=()),
+            claims=claims,
+            extractor="grammar@2",
+            **more,
+        )
+        visit = Visit(source_id=source_id, at=self.at, status=FetchStatus.UNCHANGED, snapshot=snapshot)
+        changes = self.ledger.reread_page(self.run_id, visit, extraction, force=force)
+        self.at += timedelta(days=1)
+        return changes
+
 
 @pytest.fixture
 def home(tmp_path: Path) -> Home:

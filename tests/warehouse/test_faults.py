@@ -7,22 +7,19 @@ import shutil
 import signal
 import subprocess
 import sys
-from datetime import UTC, datetime
 from pathlib import Path
 
 import duckdb
 import pytest
 
 from schemas.errors import LedgerError
-from schemas.source import FetchStatus, Source, Visit
 from warehouse.database import Database
 from warehouse.home import Home, open_home
 from warehouse.ledger import Ledger
-from warehouse.migrate import lay_views, migrate, shipped_migrations
+from warehouse.migrate import lay_views
 from warehouse.query import run_query
 
 ROOT = Path(__file__).parents[2]
-CASES = ROOT / "tests" / "cases" / "migrations"
 WRITE_AND_DIE = """
 import os, signal, sys
 from datetime import UTC, datetime
@@ -100,6 +97,53 @@ def test_a_log_with_a_wrong_byte_is_set_aside_and_the_ledger_rebuilt(home: Home)
         ]
 
 
+PUBLISH_AND_DIE = """
+import os, signal, sys
+from pathlib import Path
+from warehouse import publish
+from warehouse.home import open_home
+from warehouse.ledger import Ledger
+
+def die(*_):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+ledger = Ledger.open(open_home(Path(sys.argv[1])))
+where, name = {
+    "checking the copy": (publish, "first_broken"),
+    "syncing the copy": (publish.os, "fsync"),
+    "putting the copy in place": (Path, "replace"),
+    "after it is in place": (publish, "sync_folder"),
+}[sys.argv[2]]
+setattr(where, name, die)
+ledger.publish()
+"""
+
+
+@pytest.mark.parametrize(
+    ("moment", "published"),
+    [
+        ("checking the copy", 10),
+        ("syncing the copy", 10),
+        ("putting the copy in place", 10),
+        ("after it is in place", 30),
+    ],
+)
+def test_a_publisher_that_is_killed_leaves_the_old_file_or_the_new(
+    home: Home, moment: str, published: int
+) -> None:
+    killed(home)
+    done = subprocess.run(
+        [sys.executable, "-c", PUBLISH_AND_DIE, str(home.root), moment], cwd=ROOT, timeout=60
+    )
+    assert done.returncode == -signal.SIGKILL
+    assert run_query(home, "SELECT count(*) FROM stored.visits").rows == [(published,)]
+    with Ledger.open(home) as ledger:
+        assert (visited(ledger), ledger.restored_from, ledger.set_aside) == (30, None, ())
+        ledger.publish_if_behind()
+    assert run_query(home, "SELECT count(*) FROM stored.visits").rows == [(30,)]
+    assert not list(home.root.glob("publishing*"))
+
+
 def test_a_row_deleted_and_put_back_in_one_transaction_outlasts_a_kill(tmp_path: Path) -> None:
     # DuckDB once could not open the file again after this.
     file = tmp_path / "x.duckdb"
@@ -132,12 +176,16 @@ with Ledger.open(home) as ledger:
     # No file may grow past this size from here on: what a full disk does to a writer.
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]), resource.RLIM_INFINITY))
-    for what in (lambda: snapshots.keep(home, random.Random(1).randbytes(1 << 20)), ledger.publish):
+    source = Source(id="late", url="https://vendor.example/late")
+    visit = Visit(source_id="late", at=at, status=FetchStatus.FAILED, reason="x")
+    page = lambda: ledger.write_page(run, source, visit, None)
+    for what in (lambda: snapshots.keep(home, random.Random(1).randbytes(1 << 20)), ledger.publish, page):
         try:
             what()
         except LedgerError as error:
             print(error)
     resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+    page()
     ledger.publish()
 print("closed")
 """
@@ -156,9 +204,11 @@ def test_a_full_disk_is_said_and_costs_nothing_that_was_stored(home: Home) -> No
     assert "make room" in said[0]
     assert said[1].startswith("the ledger could not be published")
     assert said[1].endswith("the old file is still in place")
-    assert said[2] == "closed"
-    assert home.published.read_bytes() != before  # published again once there was room
-    assert run_query(home, "SELECT count(*) FROM stored.visits").rows == [(30,)]
+    assert said[2].startswith("the page late could not be stored")
+    assert said[2].endswith("nothing of it was stored")
+    assert said[3] == "closed"
+    assert home.published.read_bytes() != before  # stored and published again once there was room
+    assert run_query(home, "SELECT count(*) FROM stored.visits").rows == [(31,)]
 
 
 def test_a_folder_that_takes_no_files_is_said(home: Home) -> None:
@@ -170,37 +220,6 @@ def test_a_folder_that_takes_no_files_is_said(home: Home) -> None:
         assert run_query(home, "SELECT count(*) FROM stored.visits").rows == [(10,)]
     finally:
         home.root.chmod(0o755)
-
-
-@pytest.mark.parametrize("version", range(1, len(shipped_migrations())))
-def test_a_ledger_of_every_earlier_version_comes_up_with_what_it_held(home: Home, version: int) -> None:
-    database = Database.open(home.ledger)
-    migrate(database, shipped_migrations()[:1])
-    database.run_script((CASES / "from_001.sql").read_text(encoding="utf-8"))
-    # From the second version on, what the first one held has come through the steps between.
-    migrate(database, shipped_migrations()[:version])
-    database.close()
-    with Ledger.open(home) as ledger:
-        ledger.publish()
-        assert ledger.last_readers() == {"page": ("b" * 64, "grammar@1")}
-        run = ledger.begin_run("after", datetime(2026, 5, 4, 3, tzinfo=UTC))
-        source = Source(id="page", vendor="alibaba-cloud", url="https://vendor.example/page")
-        visit = Visit(source_id="page", at=datetime(2026, 5, 4, 3, tzinfo=UTC), status=FetchStatus.UNCHANGED)
-        (back,) = ledger.write_unchanged(run, [(source, visit)])
-        assert [change.kind.value for change in back.changes] == ["seen_again"]
-        assert [flag.flag.flag_id for flag in ledger.open_flags()] == ["k:unit_truncated"]
-    history = "SELECT version, low::BIGINT, cause, quote FROM claim_history ORDER BY version"
-    assert run_query(home, history).rows == [
-        (1, 1600000000000, "page", "RDMA 1"),
-        (2, 3200000000000, "page", "RDMA 2"),
-    ]
-    assert run_query(home, "SELECT kind FROM changes ORDER BY change_id").rows == [
-        ("new",),
-        ("changed",),
-        ("not_seen",),
-    ]
-    as_of = "SELECT low::BIGINT FROM claims_as_of('2026-05-01')"
-    assert run_query(home, as_of).rows == [(1600000000000,)]
 
 
 def test_views_of_an_earlier_version_are_laid_anew(home: Home) -> None:

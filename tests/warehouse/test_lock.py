@@ -11,6 +11,7 @@ import pytest
 
 from schemas.errors import LedgerError, LedgerHeldError
 from warehouse.ledger import Ledger
+from warehouse.lock import WriterLock
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -30,6 +31,7 @@ import sys, time
 from pathlib import Path
 from warehouse.home import Home
 from warehouse.ledger import Ledger
+from warehouse.lock import WriterLock
 with Ledger.open(Home(Path(sys.argv[1]))) as ledger:
     print("open", flush=True)
     time.sleep(60)
@@ -41,6 +43,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from warehouse.home import Home
 from warehouse.ledger import Ledger
+from warehouse.lock import WriterLock
 at = datetime(2026, 5, 1, tzinfo=UTC)
 ledger = Ledger.open(Home(Path(sys.argv[1])))
 run = ledger.begin_run("doomed", at)
@@ -92,3 +95,27 @@ def test_a_file_that_is_no_ledger_is_refused_and_left_alone(home):
     assert home.ledger.read_bytes()[:5] == b"not a"
     home.ledger.unlink()
     Ledger.open(home).close()
+
+
+def test_who_waits_is_told_for_whom_once_and_goes_on_when_it_ends(home):
+    holder = second_process(HOLD, str(home.root))
+    told: list[str] = []
+
+    def tell(sentence: str) -> None:
+        told.append(sentence)
+        holder.send_signal(signal.SIGKILL)
+
+    assert holder.stdout.readline() == "open\n"
+    try:
+        WriterLock.acquire(home, 20, tell).release()
+    finally:
+        holder.kill()
+        holder.communicate()
+    assert told == [f"process {holder.pid} is writing to the ledger; waiting up to 20 s for it to end"]
+
+
+def test_a_lock_that_a_dead_process_left_holds_up_nobody(home):
+    home.lock.write_text("999999\n")
+    told: list[str] = []
+    WriterLock.acquire(home, 0, told.append).release()
+    assert told == []

@@ -114,7 +114,7 @@ HUAWEI = (
 def test_a_vendor_that_now_equals_three_peers_is_offered_their_lowest_score() -> None:
     claims = stored(*PEERS, *HUAWEI)
     given = scores(MAIN, claims, frozenset({"h1", "h2"}))
-    marked = [(s.vendor, s.dimension) for s in given if s.status is ScoreStatus.RESTS_ON_CHANGED_CLAIM]
+    marked = [(s.vendor, s.dimension) for s in given if s.status is ScoreStatus.STALE]
     assert marked == [("huawei-cloud", "storage_io")]
     (proposal,) = propose(MAIN, given, claims, new(*HUAWEI))
     assert proposal == Proposal(

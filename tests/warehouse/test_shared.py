@@ -193,6 +193,25 @@ class TestTwoHomesAndOneLedger:
             assert len(run_query(theirs, KEYS).rows) == 1
         Ledger.open(theirs).close()
 
+    def test_a_turn_that_was_lost_is_said_and_the_next_run_hands_over(self, team, begin, claim):
+        ours, theirs = team("ours"), team("theirs")
+        with Ledger.open(ours) as ledger:
+            visits = begin(ours, ledger)
+            visits.page(claim("a"))
+            ledger.end_run(visits.run_id, visits.at, "done")
+            ended = "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = ''advisory''"
+            ledger._database.execute(f"ATTACH '{shared.setting(ours).catalog}' AS admin (TYPE postgres)")
+            ledger._database.rows(f"FROM postgres_query('admin', '{ended}')")
+            with pytest.raises(LedgerError, match="turn to write to the shared ledger was lost"):
+                ledger.publish()
+        assert len(run_query(ours, KEYS).rows) == 1
+        catch_up(theirs)
+        assert not theirs.published.exists() or run_query(theirs, KEYS).rows == []
+        with Ledger.open(ours) as ledger:
+            ledger.publish()
+        catch_up(theirs)
+        assert len(run_query(theirs, KEYS).rows) == 1
+
     def test_nothing_is_pushed_twice(self, team, begin, claim):
         ours, theirs = team("ours"), team("theirs")
         one_night(ours, begin, [claim("a")])

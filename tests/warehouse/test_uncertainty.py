@@ -241,7 +241,7 @@ def test_bounds_that_could_not_be_searched_hold_and_are_marked() -> None:
     )
     flags = (flag("f", "a"), flag("g", "a"))
     assert standing(evaluate(card(flags, terms)), "a").total == Interval(low=Fraction(2), high=Fraction(2))
-    found = evaluate(card(flags, terms), limits=Limits(search=0, table=0))
+    found = evaluate(card(flags, terms), limits=Limits(search=0, spread=0, table=0))
     assert standing(found, "a").total == Interval(low=Fraction(0), high=Fraction(4), exact=False)
     assert ("a", "total") in {(m.vendor, m.what) for m in found.not_computed}
     assert all(

@@ -12,7 +12,7 @@ CREATE OR REPLACE MACRO claims_as_of
     FROM (
         SELECT * FROM stored.claim_versions
         WHERE valid_from <= moment(said_by)
-        QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
+        QUALIFY row_number() OVER (PARTITION BY source_id, claim_key ORDER BY version DESC) = 1
     ) AS version
     LEFT JOIN (
         SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings
@@ -34,7 +34,7 @@ CREATE OR REPLACE MACRO claims_as_of
     FROM (
         SELECT * FROM stored.claim_versions
         WHERE valid_from <= moment(said_by) AND recorded_at <= moment(believed_on)
-        QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
+        QUALIFY row_number() OVER (PARTITION BY source_id, claim_key ORDER BY version DESC) = 1
     ) AS version
     LEFT JOIN (
         SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings

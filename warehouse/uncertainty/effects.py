@@ -18,10 +18,10 @@ def effects(name: str, card: CardTrees, field: Field, search_steps: int) -> tupl
     A flag moves one vendor only, so each reading asks for that vendor's bounds anew and places them among the
     others by bisection. `search_steps` is the limit for all flags of one vendor together.
     """
-    before = field.firsts()
     found: list[FlagEffect] = []
     for tree in card.vendors:
         effort = Effort(search_steps)
+        before = field.firsts(tree.vendor, field.totals[tree.vendor])
         found.extend(
             _effect(name, card, tree, flag, field, before, effort) for flag in sorted(tree.total.flags)
         )

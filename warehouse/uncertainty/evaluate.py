@@ -24,10 +24,10 @@ from warehouse.uncertainty.tree import Bounds, Node
 class Limits:
     """How much work an evaluation may take, in steps, so that what is computed depends on the input alone.
 
-    `search`: parts looked at in branches for the ends of one vendor's total, and again for those of its dimensions and of
-    its flags. `spread`: values put together for the shares of one card, an equal part of it a vendor. `rank`:
-    rivals held against each other for the shares of ranks of one card, an equal part of it a vendor. `table`:
-    combinations up to which flags that hang together are written out; it changes the work, not the result.
+    `search`: parts looked at in branches for the ends of one vendor's total, and again for those of its dimensions
+    and of its flags. `spread`: values put together for the shares of one card, an equal part of it a vendor.
+    `rank`: rivals held against each other for the shares of ranks of one card, likewise. `table`: combinations up
+    to which flags that hang together are written out; it changes the work, not the result.
     """
 
     search: int = 20_000
@@ -42,11 +42,12 @@ LIMITS = Limits()
 def evaluate(
     derivation: Derivation, weights: Mapping[str, Fraction] | None = None, limits: Limits = LIMITS
 ) -> Evaluation:
-    """Gives what the card says over all combinations of readings: exact, and the same for any order of the input.
+    """Gives what the card says over all combinations of readings: exact, and the same bytes for the same input.
 
     `weights`: by dimension, taken in proportion, instead of the card's own. Nothing is sampled. What would pass
     the limits is not computed, and `not_computed` says so: intervals then hold but may be too wide
-    (`Interval.exact` is False), shares and means are None.
+    (`Interval.exact` is False), shares and means are None. Short of the limits the order of vendors, flags and
+    terms changes nothing.
 
     Raises KoujingError for weights that do not fit the card and for a derivation that contradicts itself.
     """

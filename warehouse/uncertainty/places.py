@@ -54,33 +54,27 @@ class Field:
             tied = tuple(self._points.get(new_low, ()))
         return ahead, behind, tied
 
-    def firsts(self, vendor: str | None = None, bounds: Bounds = (0, 0)) -> tuple[int, tuple[str, ...]]:
+    def firsts(self, vendor: str, bounds: Bounds) -> tuple[int, tuple[str, ...]]:
         """Gives how many vendors can be first, and who they are if all of them are first in every combination.
 
-        With a `vendor`, it stands within `bounds` instead of its own.
+        The vendor stands within `bounds` instead of its own total.
         """
-        low, high = self._highest_low(vendor), None
-        if vendor is not None:
-            low, high = max(low, bounds[0]) if low is not None else bounds[0], bounds[1]
-        if low is None:
-            return 0, ()
+        low = max(bounds[0], self._highest_low(without=vendor, default=bounds[0]))
         start = bisect_left(self._highs, low)
-        rivals = len(self._highs) - start
-        if vendor is not None and high is not None:
-            rivals += (high >= low) - (self.totals[vendor][1] >= low)
+        itself = bounds[1] >= low
+        rivals = len(self._highs) - start - (self.totals[vendor][1] >= low) + itself
         if rivals == 1:
-            if vendor is not None and high is not None and high >= low:
-                return 1, (vendor,)
-            return 1, tuple(v for v in self._by_high[start:] if v != vendor)
+            return 1, (vendor,) if itself else tuple(v for v in self._by_high[start:] if v != vendor)
         points = [v for v in self._points.get(low, ()) if v != vendor]
-        if vendor is not None and bounds == (low, low):
+        if bounds == (low, low):
             points = sorted([*points, vendor])
         return rivals, tuple(points) if len(points) == rivals else ()
 
     def contenders(self) -> tuple[str, ...]:
         """Gives the vendors that can be first, by id."""
-        low = self._highest_low(None)
-        return () if low is None else tuple(sorted(self._by_high[bisect_left(self._highs, low) :]))
+        if not self.totals:
+            return ()
+        return tuple(sorted(self._by_high[bisect_left(self._highs, self._lows[-1]) :]))
 
     def undecided(self) -> list[tuple[str, str]]:
         """Gives each pair that readings can put in more than one order, once, in no order of its own."""
@@ -95,11 +89,10 @@ class Field:
         """Gives the groups of vendors whose totals are one and the same in every combination, highest first."""
         return tuple(tuple(g) for _, g in sorted(self._points.items(), reverse=True) if len(g) > 1)
 
-    def _highest_low(self, without: str | None) -> int | None:
-        last = len(self._lows) - 1
-        if last >= 0 and self._by_low[last] == without:
-            last -= 1
-        return self._lows[last] if last >= 0 else None
+    def _highest_low(self, without: str, default: int) -> int:
+        """The highest low end of the others; `default` where there is no other."""
+        last = len(self._lows) - 1 - (self._by_low[-1] == without)
+        return self._lows[last] if last >= 0 else default
 
 
 def rank_shares(

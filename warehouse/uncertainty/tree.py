@@ -194,7 +194,7 @@ class Step:
 class Knot:
     """Parts that hang together by shared flags, folded into one value."""
 
-    __slots__ = ("_branches", "_ends", "_outer", "flags", "fold", "parts", "pivot", "readings")
+    __slots__ = ("_ends", "_given", "_outer", "flags", "fold", "parts", "pivot", "readings")
 
     def __init__(self, parts: tuple[Node, ...], fold: Fold, readings: Readings) -> None:
         self.parts = parts
@@ -205,14 +205,17 @@ class Knot:
         most = max(shared.values())
         widest = sorted(flag for flag, times in shared.items() if times == most)
         self.pivot = widest[len(widest) // 2]  # the middle one cuts a chain into halves
-        self._branches: list[Node] | None = None
+        self._given: dict[tuple[str, int], Node] = {}
         self._outer: Bounds | None = None
         self._ends: list[int | None] = [None, None]
 
     def given(self, flag: str, reading: int) -> Node:
         """Settles the flag wherever it stands, and lets go what no longer hangs together."""
-        parts = [part.given(flag, reading) if flag in part.flags else part for part in self.parts]
-        return step(parts, self.fold, None, self.readings)
+        left = self._given.get((flag, reading))
+        if left is None:
+            parts = [part.given(flag, reading) if flag in part.flags else part for part in self.parts]
+            left = self._given[flag, reading] = step(parts, self.fold, None, self.readings)
+        return left
 
     def column(self, flags: tuple[str, ...], sizes: Mapping[str, int]) -> list[int]:
         """Gives the parts' columns, folded row by row."""
@@ -257,11 +260,10 @@ class Knot:
         return found
 
     def _tried(self, effort: Effort) -> list[Node]:
-        if self._branches is None:
-            size = self.readings.sizes[self.pivot]
+        size = self.readings.sizes[self.pivot]
+        if (self.pivot, 0) not in self._given:
             effort.spend(len(self.parts) * size)
-            self._branches = [self.given(self.pivot, reading) for reading in range(size)]
-        return self._branches
+        return [self.given(self.pivot, reading) for reading in range(size)]
 
 
 def constant(value: int) -> Table:
@@ -313,7 +315,8 @@ def _joined(parts: list[Node], fold: Fold, readings: Readings) -> Node:
 
 
 def _column(parts: Iterable[Node], fold: Fold, flags: tuple[str, ...], sizes: Mapping[str, int]) -> list[int]:
-    return list(map(fold, zip(*(part.column(flags, sizes) for part in parts), strict=True)))
+    rows = zip(*[part.column(flags, sizes) for part in parts], strict=True)
+    return list(map(sum if fold is Fold.SUM else max, rows))
 
 
 def _groups(parts: list[Node]) -> list[list[Node]]:

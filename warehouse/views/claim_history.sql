@@ -20,10 +20,10 @@ SELECT
     evidence_quote AS quote,
     evidence_path AS path,
     valid_from,
-    lead(valid_from) OVER (PARTITION BY claim_key ORDER BY version) AS valid_to,
+    lead(valid_from) OVER (PARTITION BY source_id, claim_key ORDER BY version) AS valid_to,
     recorded_at,
-    CASE WHEN lead(cause) OVER (PARTITION BY claim_key ORDER BY version) IN ('rereading', 'review')
-        THEN lead(recorded_at) OVER (PARTITION BY claim_key ORDER BY version) END AS corrected_at,
+    CASE WHEN lead(cause) OVER (PARTITION BY source_id, claim_key ORDER BY version) IN ('rereading', 'review')
+        THEN lead(recorded_at) OVER (PARTITION BY source_id, claim_key ORDER BY version) END AS corrected_at,
     cause,
     run_id,
     source_id,

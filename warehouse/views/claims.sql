@@ -1,7 +1,7 @@
 CREATE OR REPLACE VIEW claims AS
 WITH latest AS (
     SELECT * FROM stored.claim_versions
-    QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
+    QUALIFY row_number() OVER (PARTITION BY source_id, claim_key ORDER BY version DESC) = 1
 ),
 sighting AS (
     SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings GROUP BY claim_key

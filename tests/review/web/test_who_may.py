@@ -12,7 +12,7 @@ import yaml
 from bs4 import BeautifulSoup
 
 from extractors.extract import extract
-from flows.rerank import rerank
+from flows.reranking import rerank
 from flows.verification import verify_ledger
 from review.deciding import decide
 from review.web.guard import SESSION, Access

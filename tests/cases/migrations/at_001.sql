@@ -29,3 +29,17 @@ INSERT INTO stored.changes VALUES
     (2, 2, 'page', 'k', 'changed', ['low'], 1, 2, false, 'page', '2026-05-02 03:00:00+00'),
     (3, 3, 'page', 'k', 'not_seen', [], 2, NULL, false, 'page', '2026-05-03 03:00:00+00');
 INSERT INTO stored.sightings VALUES (1, 'k', 3, '2026-05-03 03:00:00+00', 1, 'gone');
+INSERT INTO stored.checks VALUES
+    ('k', 1, 'grounding', '1', 'EXACT', 'the words stand on the page', '2026-05-01 03:00:00+00'),
+    ('k', 2, 'value', '1', 'STATED', 'the quote says it', '2026-05-02 03:00:00+00');
+INSERT INTO stored.scorecards VALUES
+    ('network', repeat('c', 64), 'Network', '网络', '{"weights": {"rdma": "1"}}', '2026-05-01 03:00:00+00');
+INSERT INTO stored.scores VALUES
+    (1, 1, 'network', 'alibaba-cloud', 'rdma', 4.3550, 'standing', '2026-05-01 03:00:00+00'),
+    (2, 2, 'network', 'alibaba-cloud', 'rdma', 4.3550, 'rests_on_changed_claim', '2026-05-02 03:00:00+00');
+INSERT INTO stored.score_claims VALUES (1, 'k'), (2, 'k');
+INSERT INTO stored.rankings VALUES
+    (1, 2, 'network', 'standing', '{"rdma": "1"}', '', '2026-05-02 03:00:00+00');
+INSERT INTO stored.placements VALUES (1, 'alibaba-cloud', 4.35500000, '4.36', 1);
+INSERT INTO stored.proposals VALUES
+    (1, 2, 'network', 'alibaba-cloud', 'rdma', 4.3550, 4.6000, [], ['k'], 'twice as much', '2026-05-02 03:00:00+00');
