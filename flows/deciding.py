@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
+from flows import published
 from flows.derived import rederive
 from flows.reranking import rerank
 from flows.verification import verify_ledger
@@ -122,11 +123,24 @@ def _settled(
 ) -> Settled:
     known = tuple(cards)
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
+        # What earlier runs left is taken up, and what is stale stays so: a decision is no change by a vendor.
+        ledger.publish_if_behind()
+        left_over = published.unranked_changes(home)
+        changed = published.changed_keys(home)
         run_id = ledger.begin_run(label, clock())
         try:
             numbers, touched, failure = work(ledger, run_id)
             verify_ledger(ledger, home, clock())
-            rerank(ledger, run_id, known, (), clock(), settled=touched)
+            rerank(
+                ledger,
+                run_id,
+                known,
+                tuple(event.change for event in left_over if event.is_news),
+                clock(),
+                first_read=tuple(event.change for event in left_over if event.cause == "extractor"),
+                changed_before=changed,
+                settled=touched,
+            )
             rederived = rederive(ledger, run_id, known, clock(), note=label)
             ledger.end_run(run_id, clock(), "done")
         except BaseException:
