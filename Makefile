@@ -22,8 +22,8 @@ $(STAMP): requirements.lock pyproject.toml
 run: $(STAMP) ## Refresh the demo vendors' site for two days and print the rankings
 	@$(BIN)/koujing demo
 
-test: $(STAMP) ## Run the tests
-	@$(BIN)/python -m pytest
+test: $(STAMP) ## Run the tests on all cores
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 # What a team shares goes through two extensions of DuckDB, of which wheels exist for one version of it only.
 shared: ## Run the tests of a shared ledger, with the DuckDB that can (needs PostgreSQL's programs)

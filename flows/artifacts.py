@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from prefect.artifacts import create_link_artifact, create_markdown_artifact, create_table_artifact
 
 from flows import published
-from flows.printing import clean
 from flows.telling.channels import telling_from
 from flows.telling.digest import Digest, digest_of
 from flows.telling.wording import as_markdown, escaped
 from warehouse.home import Home
 
 _MOST_ROWS = 200
+_FLAGS = """
+SELECT vendor, metric, text_value AS value, question_en AS question, flag_id AS flag FROM open_flags
+ORDER BY vendor, metric, flag_id LIMIT 200
+"""
 _RANKINGS = (
     "SELECT scorecard, rank, vendor, shown AS total, ranked_at FROM ranking ORDER BY scorecard, rank, vendor"
 )
@@ -31,7 +34,8 @@ def put_run(home: Home, run_id: int) -> None:
     )
     _put("koujing-changes", "What vendors changed", _changes(digest))
     put_rankings(home)
-    _put("koujing-flags", "Questions that are open", _flags(home))
+    number = next(published.rows(home, "SELECT count(*) AS number FROM open_flags"))["number"]
+    _put("koujing-flags", "Questions that are open", published.rows(home, _FLAGS), number)
     for kind, url in telling.links:
         create_link_artifact(url, link_text=kind, key=f"koujing-{kind}")
 
@@ -48,23 +52,13 @@ def _changes(digest: Digest) -> Iterable[Mapping[str, object]]:
     )
 
 
-def _flags(home: Home) -> Iterable[Mapping[str, object]]:
-    for open_flag in published.open_flags(home, published.claims(home)):
-        claim = open_flag.claim.claim
-        yield {
-            "vendor": claim.vendor,
-            "metric": claim.metric,
-            "value": claim.text_value,
-            "question": open_flag.flag.question.en,
-            "flag": open_flag.flag.flag_id,
-        }
-
-
-def _put(key: str, description: str, rows: Iterable[Mapping[str, object]]) -> None:
+def _put(key: str, description: str, rows: Iterable[Mapping[str, object]], number: int | None = None) -> None:
+    """Creates a table of the first rows; `number`: how many there are, where not all are given."""
     found = list(rows)
-    shown: Sequence[dict[str, Any]] = [
-        {name: escaped(clean(str(value))) if value is not None else "" for name, value in row.items()}
+    shown: list[dict[str, Any]] = [
+        {name: escaped(str(value)) if value is not None else "" for name, value in row.items()}
         for row in found[:_MOST_ROWS]
     ]
-    more = f"; {len(found) - _MOST_ROWS} more" if len(found) > _MOST_ROWS else ""
-    create_table_artifact(list(shown), key=key, description=f"{description}: {len(found)}{more}")
+    of_all = len(found) if number is None else number
+    more = f", of which {len(shown)} are shown" if of_all > len(shown) else ""
+    create_table_artifact(shown, key=key, description=f"{description}: {of_all}{more}")

@@ -11,7 +11,7 @@ from flows.commands.asking import metric_of
 from flows.commands.options import command_name
 from flows.commands.ranking import print_card, report
 from flows.derived import review_queue
-from flows.printing import heading, is_terminal, out, out_text, table
+from flows.printing import counted, heading, is_terminal, out, out_text, table
 from flows.progress import told_hold
 from flows.published import ChangeEvent
 from flows.standing_report import print_standing
@@ -54,6 +54,15 @@ def _print_runs(home: Home) -> None:
         for r in published.runs(home)
     ]
     _table(("run", *counts), rows, counts)
+    asked = published.asked(home)
+    if not asked:
+        out("No model was asked: the rules alone read these pages. See docs/models.md for having one asked.")
+    for run in asked:
+        out(
+            f"{run.label}: {run.model} was shown {run.sent} of {counted(run.blocks, 'block')}, in "
+            f"{counted(run.calls, 'call')} and {run.hits} from the cache; {counted(run.filled, 'claim')} settled, "
+            f"{counted(run.undone, 'passage')} left for another night"
+        )
 
 
 def _print_claims(home: Home, claims: tuple[StoredClaim, ...]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 from typing import Any
 
 import typer
@@ -11,8 +12,9 @@ from flows import published
 from flows.commands.options import Shown
 from flows.derived import derived
 from flows.derived_report import names, span, written
-from flows.own_cards import cards_of
+from flows.own_cards import chosen_cards
 from flows.printing import as_json, heading, out, out_text, say
+from schemas.errors import DataFileError, KoujingError
 from schemas.ledger import StoredClaim
 from schemas.record import plain
 from schemas.rubric import Alternative, CriterionTerm, Fact
@@ -20,6 +22,7 @@ from schemas.scorecard import Dimension, Scorecard
 from warehouse.cards import rests_on
 from warehouse.derived import Derived
 from warehouse.home import Home
+from warehouse.score_words import with_words
 
 _PAGES = """
 SELECT source_id, sha256, url, min(fetched_at) AS fetched_at FROM stored.snapshots GROUP BY ALL
@@ -31,7 +34,13 @@ def explain_score(home: Home, vendor: str, dimension: str, scorecard: str | None
 
     A usage error names the dimensions there are.
     """
-    cards = [c for c in cards_of(home) if scorecard in (None, c.id)]
+    words = published.score_words(home)
+    try:
+        cards = [with_words(card, words) for card in chosen_cards(scorecard, home)]
+    except DataFileError:
+        raise
+    except KoujingError as error:
+        raise typer.BadParameter(str(error), param_hint="--scorecard") from None
     found = [(c, d) for c in cards for d in c.dimensions if d.id == dimension]
     if not found:
         known = sorted({d.id for c in cards for d in c.dimensions})
@@ -167,7 +176,9 @@ def _print(chain: dict[str, Any]) -> None:
         return
     out(f"Derived score {chain['shown']}; {weight}")
     for criterion in chain["criteria"]:
-        out(f"← {criterion['criterion']}: {criterion['shown']}, weight {criterion['weight']}")
+        out(
+            f"← {criterion['criterion']}: {criterion['shown']}, {written(Fraction(criterion['weight']) * 100)}% of the dimension"
+        )
         if not criterion["claims"]:
             out("  ← nothing stated")
         for claim in criterion["claims"]:

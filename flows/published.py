@@ -86,6 +86,29 @@ GROUP BY ALL ORDER BY run.run_id
 """
 
 
+_ASKED = """
+SELECT
+    label, any_value(model) AS model, sum(blocks)::INTEGER AS blocks, sum(sent)::INTEGER AS sent,
+    sum(calls)::INTEGER AS calls, sum(hits)::INTEGER AS hits, sum(filled)::INTEGER AS filled,
+    sum(len(undone))::INTEGER AS undone
+FROM stored.asked JOIN stored.runs USING (run_id)
+GROUP BY run_id, label ORDER BY run_id
+"""
+
+
+class AskedCounts(Record):
+    """What a run asked a model. `filled`: claims that it settled; `undone`: passages left for another night."""
+
+    label: str
+    model: str
+    blocks: int
+    sent: int
+    calls: int
+    hits: int
+    filled: int
+    undone: int
+
+
 class RunCounts(Record):
     """A run and what its visits brought. `unread`: pages that came and could not be read."""
 
@@ -206,6 +229,11 @@ def runs(home: Home) -> tuple[RunCounts, ...]:
     return tuple(RunCounts(**row) for row in rows(home, _RUNS))
 
 
+def asked(home: Home) -> tuple[AskedCounts, ...]:
+    """What each run asked a model, oldest first; none for runs that asked none."""
+    return tuple(AskedCounts(**row) for row in rows(home, _ASKED))
+
+
 def changed_keys(home: Home) -> frozenset[str]:
     """The keys of claims that vendors stated anew or differently since their pages were first read."""
     return frozenset(row["claim_key"] for row in rows(home, _CHANGED_KEYS))
@@ -214,6 +242,11 @@ def changed_keys(home: Home) -> frozenset[str]:
 def changes(home: Home) -> tuple[ChangeEvent, ...]:
     """Everything that sources did, in the order in which it was found."""
     return _events(home, "FROM stored.changes WHERE cause <> 'extractor'")
+
+
+def changes_of_run(home: Home, run_id: int) -> tuple[ChangeEvent, ...]:
+    """What `changes` gives, of one run alone, however many there were before."""
+    return _events(home, f"FROM stored.changes WHERE cause <> 'extractor' AND run_id = {run_id:d}")
 
 
 def unranked_changes(home: Home) -> tuple[ChangeEvent, ...]:

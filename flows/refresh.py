@@ -7,6 +7,7 @@ time under another name, so it holds no model and no state.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
@@ -37,52 +38,38 @@ from flows.summary import RunSummary
 from flows.telling.reporting import report_failure, report_run
 from flows.visitor import Visitor
 from schemas.errors import KoujingError
-from schemas.source import FetchStatus, Source, Visit
 from warehouse.home import Home, open_home
 
 _LONGEST_RUN_SECONDS = 6 * 3600
-_PAGE_SECONDS = 180
-"""What one page may take on its host, waiting and a browser included, before the host's task is given up."""
 
 
 class TaskSteps:
     """Each batch as a Prefect task; visits are submitted, so that hosts overlap.
 
-    A visit carries the tag `host:NAME`, for which a team can set a concurrency limit of Prefect's.
+    With KOUJING_HOST_TAGS=1 a visit carries the tag `host:NAME`, for which a team that visits a host from several
+    places can set a concurrency limit of Prefect's. Not by default: each tag costs two questions to the server, and
+    within one run the fetcher itself keeps to one request a host. No task has a timeout of Prefect's: each page has
+    its own, on the wall clock, and the flow has one.
     """
 
     def visit(
         self, hosts: Sequence[Host], visit: Callable[[Host], Visited]
     ) -> Iterator[tuple[Host, Visited]]:
         """Submits a task a host and gives the results as they come."""
+        tagged = os.environ.get("KOUJING_HOST_TAGS") == "1"
         asked = {
             _visit.with_options(
-                name=f"visit {host.name}", tags={f"host:{host.name}"}, timeout_seconds=_seconds_for(host)
+                name=f"visit {host.name}", tags={f"host:{host.name}"} if tagged else None
             ).submit(partial(visit, host)): host
             for host in hosts
         }
         for future in as_completed(list(asked)):
-            host = asked[future]
-            try:
-                yield host, future.result()
-            except TimeoutError:
-                # The host held us up. Its pages are told as failed, and the others' are not lost for it.
-                yield host, tuple((source, _too_late(source)) for source, _ in host.pages)
+            yield asked[future], future.result()
 
     def run(self, name: str, work: Callable[[], Outcome]) -> Outcome:
         """Does the work as a task, here and now."""
         named = cast(Callable[[Callable[[], Outcome]], Outcome], _batch.with_options(name=name))
         return named(work)
-
-
-def _seconds_for(host: Host) -> float:
-    pages = sum(1 + (source.crawl.pages if source.crawl else 0) for source, _ in host.pages)
-    return float(_PAGE_SECONDS * pages)
-
-
-def _too_late(source: Source) -> Visit:
-    reason = "its host took longer than is given to all its pages together"
-    return Visit(source_id=source.id, at=datetime.now(UTC), status=FetchStatus.FAILED, reason=reason)
 
 
 @task(

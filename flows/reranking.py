@@ -36,13 +36,12 @@ def rerank(
 ) -> tuple[Reranked, ...]:
     """Stores scores, rankings and proposals of the cards that new or changed claims touch, and gives them.
 
-    A card without a ranking is ranked for the first time. `news`: the events of pages that were known before;
-    `first_read`: those of first visits, whose claims scores rest on, so that they touch a card, and which
-    propose nothing, because a first reading is no change by the vendor. `changed_before`: keys of claims that
-    vendors changed in earlier runs; a score that rests on one is stale until a person confirms it.
-    `again`: ids of cards that are ranked whatever moved. `settled`: claims on which a person decided, which touch a
-    card wherever they stand. Raises LedgerError where the
-    ledger refuses.
+    A card without a ranking is ranked for the first time, and one whose file was edited anew. `news`: the events of
+    pages that were known before; `first_read`: those of first visits, whose claims scores rest on, so that they touch
+    a card, and which propose nothing, because a first reading is no change by the vendor. `changed_before`: keys of
+    claims that vendors changed in earlier runs; a score that rests on one is stale until a person confirms it. `again`:
+    ids of cards that are ranked whatever moved. `settled`: claims on which a person decided, which touch a card
+    wherever they stand. Raises LedgerError where the ledger refuses.
 
     A claim that is contradicted, impossible or not supported reaches no score; one that is no longer on its page
     still stands under the scores that rest on it, and supports no proposal.
@@ -58,11 +57,13 @@ def rerank(
         card = with_words(published_card, words)
         touched = touched_dimensions(card, moved)
         first = not ledger.has_ranking(card.id)
-        if not card.editorial or not (touched or first or card.id in again):
+        if not card.editorial:
+            continue
+        edited = ledger.put_scorecard(published_card, at)
+        if not (touched or first or edited or card.id in again):
             continue
         # Only what this card scores is read, so that a run costs what it touches, however large the ledger is.
         claims, supporting = _claims_of(ledger, card)
-        ledger.put_scorecard(published_card, at)
         card_scores = scores(card, claims, changed, ledger.known_changes(published_card))
         ledger.store_scores(run_id, card.id, card_scores, at)
         standing = rank(card, card_scores)

@@ -26,6 +26,7 @@ _SETTINGS = {
     # An error reaches the reader once, as our own sentence, and not again as a traceback in a log.
     "PREFECT_LOGGING_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_SERVER_LEVEL": "CRITICAL",
+    "PREFECT_LOGGING_INTERNAL_LEVEL": "CRITICAL",
     "PREFECT_LOGGING_TO_API_ENABLED": "false",
     # A busy machine needs more than the 20 seconds that Prefect gives its server on loopback.
     "PREFECT_SERVER_EPHEMERAL_STARTUP_TIMEOUT_SECONDS": "120",
@@ -46,7 +47,7 @@ def run(
 
     Ctrl-C and SIGTERM end the process: see `flows.stopping`. Raises DataFileError or LedgerHeldError at once,
     without waiting for Prefect to start, where the source list or a scorecard is wrong or another process
-    writes.
+    writes; KoujingError where Prefect's server is not there or goes away.
     """
     with Stopping(), warnings.catch_warnings():
         find_sources(sources)
@@ -58,6 +59,8 @@ def run(
             say("starting Prefect, which takes 10 to 20 seconds …")
         # Prefect and what it imports warn about themselves; none of it is the reader's to mend.
         warnings.simplefilter("ignore")
+        from httpx import TransportError
+
         from flows.refresh import refresh
 
         try:
@@ -76,6 +79,12 @@ def run(
             raise KoujingError(
                 f"Prefect's server did not answer ({error}); try again on a less busy machine, "
                 "or see whether PREFECT_API_URL is right"
+            ) from error
+        except TransportError as error:
+            # Only the flow's own words with the server raise this; pages have theirs recorded.
+            raise KoujingError(
+                f"Prefect's server went away ({type(error).__name__}); what was stored until then is kept: "
+                "koujing digest tells what the last run brought, and running again takes up the rest"
             ) from error
 
 

@@ -257,7 +257,7 @@ def host_rule(url: str) -> HostRule | None:
     """Whose page the allow-list says it is, by host and path; None where the host is nobody's we know."""
     try:
         parts = urlsplit(url)
-        host = (parts.hostname or "").lower()
+        host = (parts.hostname or "").lower().rstrip(".")
     except ValueError:
         return None
     return next((rule for rule in _host_rules() if rule.fits(host, parts.path)), None)

@@ -19,6 +19,7 @@ SELECT
     (SELECT count(*) FROM claims) AS claims,
     (SELECT count(DISTINCT source_id) FROM stored.sources) AS sources,
     (SELECT count(*) FROM holds WHERE open) AS held,
+    (SELECT count(*) FROM open_flags) AS open_flags,
     (SELECT max(ended_at) FROM stored.runs WHERE status = 'done' AND run_id IN (SELECT run_id FROM stored.visits))
         AS last_success,
     (SELECT count(*) FROM (
@@ -71,7 +72,6 @@ def status_of(home: Home, now: datetime) -> Status:
         last_success=last,
         last_success_age_seconds=max((now - last).total_seconds(), 0.0) if last else None,
         last_run=runs[-1] if runs else None,
-        open_flags=len(published.open_flags(home, published.claims(home))),
         published_bytes=home.published.stat().st_size,
         disk_free_bytes=free,
         **counts,

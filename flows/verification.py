@@ -177,7 +177,7 @@ def _repeated(
 def _is_official(page: Source) -> bool:
     rule = host_rule(page.url)
     if rule is not None:
-        return page.vendor is None or rule.vendor == page.vendor
+        return rule.tier in ("T1", "T2") and (page.vendor is None or rule.vendor == page.vendor)
     return page.tier in ("T1", "T2")
 
 

@@ -80,7 +80,7 @@ def load_prompt(name: str, version: int | None = None) -> Prompt:
     if not known or (version is not None and version not in known):
         there = ", ".join(f"{n} {v}" for n, versions in prompt_versions().items() for v in versions)
         raise DataFileError(f"prompts/{name}.md", 0, "there is no such prompt", f"there are: {there}")
-    path = files("prompts") / f"{name}.{version or known[-1]}.md"
+    path = files("prompts") / f"{name}.{known[-1] if version is None else version}.md"
     text = path.read_text(encoding="utf-8")
     _, head, body = text.split("---\n", 2)
     fields: dict[str, Any] = yaml.safe_load(head)

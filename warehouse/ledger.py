@@ -323,10 +323,10 @@ class Ledger:
 
     # Rankings
 
-    def put_scorecard(self, scorecard: Scorecard, at: datetime) -> None:
-        """Keeps the scorecard's content, each content once."""
+    def put_scorecard(self, scorecard: Scorecard, at: datetime) -> bool:
+        """Keeps the scorecard's content, each content once; tells whether it is new."""
         with self._database.transaction(f"the scorecard {scorecard.id} could not be stored"):
-            standings.put_scorecard(self._database, scorecard, at)
+            return standings.put_scorecard(self._database, scorecard, at)
 
     def store_scores(
         self, run_id: int, scorecard_id: str, scores: tuple[DimensionScore, ...], at: datetime

@@ -121,5 +121,8 @@ def _visit_row(visit: Visit, visit_id: int, run_id: int) -> dict[str, object]:
         "status": str(visit.status),
         "http_status": visit.http_status,
         "reason": visit.reason,
-        "snapshot_sha256": visit.snapshot.sha256 if visit.snapshot else None,
+        # An unchanged page's bytes are those of its last snapshot; 64 letters a page and night would be most of a file.
+        "snapshot_sha256": visit.snapshot.sha256
+        if visit.snapshot and visit.status is not FetchStatus.UNCHANGED
+        else None,
     }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
-from pathlib import Path
 
 import duckdb
 
 from schemas.errors import LedgerError
+from warehouse.copying import attached, files_of, make_copy, remove
 from warehouse.database import Database, first_line
 from warehouse.home import Home
 from warehouse.invariants import first_broken
@@ -33,12 +33,6 @@ SELECT
 """What a ledger and a whole copy of it have in common. Everything is numbered upwards and nothing is changed."""
 
 
-_ORDERED = dict.fromkeys(("claim_versions", "flags", "checks"), "claim_key, version")
-"""Tables whose rows lie by claim in the copy, as they are asked for: a claim is found without reading the others.
-
-In the ledger they lie by night. DuckDB knows the least and the greatest key of each stretch of rows."""
-
-
 def publish(database: Database, home: Home) -> None:
     """Replaces the file that readers open by a copy of the ledger as it stands.
 
@@ -46,14 +40,17 @@ def publish(database: Database, home: Home) -> None:
     that breaks an invariant, and leaves the old file in place.
     """
     new = home.root / "publishing.duckdb"
-    for path in (*_files(new), home.published):
+    for path in (*files_of(new), home.published):
         if path.is_dir():
             raise LedgerError(
                 f"{path} is a folder, where the published file goes; move it away (nothing was published)"
             )
     try:
-        _remove(new)
-        _copy(database, new)
+        make_copy(database, new, last=home.published)
+        with attached(database, new):
+            broken = first_broken(database, "copy")
+        if broken:
+            raise LedgerError(f"{broken}; nothing was published, the old file is still in place")
         with new.open("rb") as file:
             os.fsync(file.fileno())
         new.replace(home.published)
@@ -63,7 +60,7 @@ def publish(database: Database, home: Home) -> None:
         raise LedgerError(f"the ledger could not be published ({first_line(error)}); {kept}") from error
     finally:
         with contextlib.suppress(OSError):
-            _remove(new)
+            remove(new)
 
 
 def is_current(database: Database, home: Home) -> bool:
@@ -81,29 +78,3 @@ def is_current(database: Database, home: Home) -> bool:
         return False
     finally:
         database.run_script("DETACH copy")
-
-
-def _copy(database: Database, new: Path) -> None:
-    ledger = database.name()
-    # ATTACH takes no parameters. The path is the home's, and a quote in it is doubled.
-    path = str(new).replace("'", "''")
-    database.run_script(f"ATTACH '{path}' AS copy")
-    try:
-        database.run_script(f'COPY FROM DATABASE "{ledger}" TO copy (SCHEMA)')
-        for table in database.tables():
-            order = f" ORDER BY {_ORDERED[table]}" if table in _ORDERED else ""
-            database.execute(f'INSERT INTO copy.stored.{table} FROM "{ledger}".stored.{table}{order}')
-        if broken := first_broken(database, "copy"):
-            raise LedgerError(f"{broken}; nothing was published, the old file is still in place")
-        database.run_script("CHECKPOINT copy")
-    finally:
-        database.run_script("DETACH copy")
-
-
-def _remove(path: Path) -> None:
-    for leftover in _files(path):
-        leftover.unlink(missing_ok=True)
-
-
-def _files(path: Path) -> tuple[Path, Path]:
-    return path, path.with_name(f"{path.name}.wal")

@@ -15,15 +15,15 @@ _SCORE_STEP = Decimal("1e-4")
 _TOTAL_STEP = Decimal("1e-8")
 
 
-def put_scorecard(database: Database, scorecard: Scorecard, at: datetime) -> None:
-    """Keeps the scorecard's content, each content once."""
+def put_scorecard(database: Database, scorecard: Scorecard, at: datetime) -> bool:
+    """Keeps the scorecard's content, each content once; tells whether it is new."""
     content = as_json(scorecard.model_dump(mode="json"))
     digest = hashlib.sha256(content.encode()).hexdigest()
     if database.rows(
         "SELECT 1 AS one FROM stored.scorecards WHERE scorecard = ? AND sha256 = ?",
         [scorecard.id, digest],
     ):
-        return
+        return False
     row = {
         "scorecard": scorecard.id,
         "sha256": digest,
@@ -33,6 +33,7 @@ def put_scorecard(database: Database, scorecard: Scorecard, at: datetime) -> Non
         "recorded_at": utc(at),
     }
     database.insert("stored.scorecards", [row])
+    return True
 
 
 def store_scores(

@@ -91,7 +91,8 @@ def check_group(members: Sequence[Standing]) -> list[Check]:
     programs: dict[str, list[Program]] = {}
     broken: Exception | None = None
     try:
-        programs = equations.product_programs(m.claim for m in standing)
+        of_vendor = {key for key, verdict in verdicts.items() if verdict in (Verdict.T1, Verdict.T2)}
+        programs = equations.product_programs((m.claim for m in standing), of_vendor)
     except Exception as error:  # noqa: BLE001 - one row a claim says so, and the other checks still run
         broken = error
     table = _Table(standing, verdicts)
@@ -164,6 +165,10 @@ class _Table:
         """The claim's row: with whom it agrees, or by whom it is contradicted."""
         key = member.claim.claim_key
         statement = self.of_claim.get(key)
+        if not member.claim.vendor and statement is not None:
+            # Two pages that do not say whose figures they have may speak of two vendors.
+            found = Found(Verdict.SINGLE, "it does not say whose it is: nothing is compared with it")
+            return _row(key, "agreement", digest("nobody"), lambda: found)
         if statement is None:
             reason = self.failed.get(key)
             found = Found(Verdict.SINGLE, "not on its page any more: nothing is compared with it")

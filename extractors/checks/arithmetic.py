@@ -7,6 +7,7 @@ that the words give it, or, for "about", within `ABOUT` of it.
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from decimal import Context, Decimal
@@ -98,7 +99,7 @@ def _checked(program: Program, inputs: list[Measure], like: str) -> Outcome:
                 return Outcome(Verdict.CONSISTENT, f"{shown(program)} = {got}, {_fits(got, result)}")
     if _holds_in_steps_of_1024(program, printed):
         return Outcome(
-            Verdict.CONSISTENT, f"{shown(program)} = {_printed(result)}, as printed, in steps of 1024"
+            Verdict.CONSISTENT, f"{shown(program)} = {_printed(result)}, which holds in steps of 1024"
         )
     if not tried:
         raise NotComparableError(
@@ -351,20 +352,25 @@ def _equal(one: Measure, other: Measure) -> bool:
 
 
 def _holds_in_steps_of_1024(program: Program, printed: Measure) -> bool:
-    """Sizes of memory and disks are added up so: 8 × 128 GB is 1 TB. Rates never are."""
+    """Sizes of memory and disks are added up so: 8 × 128 GB is 1 TB. Rates are not, but TB is said for TiB beside them."""
     result = program.result
-    if (
-        result is None
-        or printed.dimensions != (("bit", 1),)
-        or any(o.high for o in (*program.inputs, result))
-    ):
+    if result is None or any(o.high for o in (*program.inputs, result)):
         return False
-    size = _binary([result])[0]
-    inputs = _binary(program.inputs)
+    if printed.dimensions == (("bit", 1),):
+        inputs, size = _binary(program.inputs), _binary([result])[0]
+    elif any(_DENSITY.search(o.unit) for o in program.inputs):
+        plain = [o.model_copy(update={"unit": _TIB.sub(r"\1B", o.unit)}) for o in program.inputs]
+        inputs, size = [measure(o.value, o.unit) for o in plain], printed
+    else:
+        return False
     return any(
         dimensions == size.dimensions and compute([m.amount for m in inputs]) == size.amount
         for compute, dimensions in _ways(program, inputs, size)
     )
+
+
+_DENSITY = re.compile(r"/ ?[TGP]i?B$")
+_TIB = re.compile(r"([TGP])iB$")
 
 
 def _binary(operands: Sequence[Operand]) -> list[Measure]:

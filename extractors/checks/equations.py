@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from decimal import Decimal
 
 from extractors.checks import arithmetic
 from extractors.checks.arithmetic import Verdict as Held
 from extractors.checks.running import Found
+from extractors.checks.sentences import sentence_programs
 from extractors.fold import fold
 from schemas.check import Verdict
 from schemas.claim import Claim
@@ -17,25 +18,10 @@ from schemas.program import Operand, Operation, Program
 from schemas.quantity import Bound
 from schemas.record import plain
 
-VERSION = "2"
+VERSION = "3"
 
 _REACH = 220
-_NUMBER = r"\d[\d,]{0,15}(?:\.\d{1,6})?"
-_UNIT = r"(?:[kKMGTPE]i?(?:bit|byte|b|B)(?:/s|ps)?(?:/[TGP]i?B)?|IOPS|TB/s|[TG](?![A-Za-z]))"
-_EQUALS = r"(?:=|＝|共|合计|总计|共计|合計|总带宽|为|即|,? ?(?:for |or |i\.e\. ?)?(?:a |in )?total(?:ling|s)?(?: of)?|(?:makes?|gives?|is|are)(?: a total of)?|[（(])"
-_N_TIMES = re.compile(
-    rf"(?<![\d.])(?P<n>{_NUMBER}) ?(?:[a-z]{{0,10}} ?)?[x×*] ?(?P<v>{_NUMBER}) ?(?P<vu>{_UNIT})[^\d。;；\n]{{0,12}}?"
-    rf"{_EQUALS} ?(?:约|about )?(?P<r>{_NUMBER}) ?(?P<ru>{_UNIT})"
-)
-_TOTAL_FIRST = re.compile(
-    rf"(?<![\d.×x*])(?P<r>{_NUMBER}) ?(?P<ru>{_UNIT}) ?[（(=] ?(?P<n>{_NUMBER}) ?[x×*] ?(?P<v>{_NUMBER}) ?(?P<vu>{_UNIT})"
-)
-_SHARE_OF = re.compile(
-    r"(?<![\d.])(?P<part>\d[\d,]*) (?:out )?of (?:the |all )?(?P<whole>\d[\d,]*)\b[^\d.;\n]{0,40}?[（(,:]? ?"
-    r"(?:or |i\.e\. |about )?(?P<share>\d{1,3}(?:\.\d+)?) ?(?:%|percent)"
-    r"|(?<![\d.])(?P<whole2>\d[\d,]*) ?[次台张个卡件起][^\d。；;\n]{0,8}?(?:中|里)[^\d。；;\n]{0,12}?"
-    r"(?P<part2>\d[\d,]*) ?[次台张个卡件起][^\d。；;\n]{0,14}?(?P<share2>\d{1,3}(?:\.\d+)?)%"
-)
+_FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
 _SCALE = ((10**12, "T"), (10**9, "G"), (10**6, "M"))
 
 
@@ -58,27 +44,6 @@ def judged(programs: Sequence[Program]) -> Found:
     return Found(verdict, outcome.reason, {"programs": [p.model_dump(mode="json") for p, _ in outcomes]})
 
 
-def sentence_programs(text: str) -> Iterator[Program]:
-    """The equations and shares that a text prints, as programs."""
-    folded = fold(text)
-    for pattern in (_N_TIMES, _TOTAL_FIRST):
-        for found in pattern.finditer(folded):
-            yield Program(
-                operation=Operation.PRODUCT,
-                inputs=(Operand(value=found["n"], unit="count"), Operand(value=found["v"], unit=found["vu"])),
-                result=Operand(value=found["r"], unit=found["ru"]),
-            )
-    for found in _SHARE_OF.finditer(folded):
-        yield Program(
-            operation=Operation.SHARE,
-            inputs=(
-                Operand(value=found["part"] or found["part2"], unit="count"),
-                Operand(value=found["whole"] or found["whole2"], unit="count"),
-            ),
-            result=Operand(value=found["share"] or found["share2"], unit="%"),
-        )
-
-
 def _around(visible: str, claim: Claim) -> str:
     """The sentence that the quote stands in."""
     before = visible[max(0, claim.evidence.start - _REACH) : claim.evidence.start]
@@ -91,26 +56,41 @@ def _around(visible: str, claim: Claim) -> str:
 def _is_about(program: Program, claim: Claim) -> bool:
     if program.result is None or not claim.text_value:
         return False
-    words = fold(claim.text_value)
-    return program.result.value in words or all(o.value in words for o in program.inputs)
+    figures = set(_FIGURE.findall(fold(claim.text_value)))
+    return program.result.value in figures or all(o.value in figures for o in program.inputs)
 
 
 # Across the claims of one product
 
 
-def product_programs(claims: Iterable[Claim]) -> dict[str, list[Program]]:
+def product_programs(claims: Iterable[Claim], own: Container[str] = frozenset()) -> dict[str, list[Program]]:
     """By claim key, the calculations that the other claims of its product make possible.
 
-    `claims`: those of one vendor. Only claims of one page are set against each other.
+    `claims`: those of one vendor. `own`: the keys of its own statements. What stands on one page is calculated
+    there; what no page says alone, across the vendor's own pages of the product.
     """
     result: dict[str, list[Program]] = defaultdict(list)
     pages: dict[tuple[str | None, str], list[Claim]] = defaultdict(list)
+    products: dict[str, list[Claim]] = defaultdict(list)
     for claim in claims:
         pages[claim.product, claim.source].append(claim)
+        if claim.product and claim.claim_key in own:
+            products[claim.product].append(claim)
     for members in pages.values():
-        for key, program in (*_ceilings(members), *_sums_of_cards(members), *_unit_prices(members)):
+        for key, program in _programs(members):
             result[key].append(program)
+    for members in products.values():
+        if len({claim.source for claim in members}) > 1:
+            for key, program in _programs(members):
+                if key not in result:
+                    result[key].append(program)
     return result
+
+
+def _programs(members: Sequence[Claim]) -> Iterator[tuple[str, Program]]:
+    yield from _ceilings(members)
+    yield from _sums_of_cards(members)
+    yield from _unit_prices(members)
 
 
 def _of(members: Sequence[Claim], metric: str, *bases: str) -> list[Claim]:
@@ -150,13 +130,17 @@ def _largest(size: Claim) -> Claim:
 
 
 def _sums_of_cards(members: Sequence[Claim]) -> Iterator[tuple[str, Program]]:
-    """Cards in a machine × what each has = what the machine has, where each is stated once."""
+    """Cards in a machine × what each has = what the machine has, where each is stated in one way only."""
     for basis in ("per_node", "per_machine", "per_instance"):
         counts = _exact(_of(members, "accelerator_count", basis))
         for metric in ("rdma_bandwidth", "interconnect_bandwidth"):
-            each, total = _exact(_of(members, metric, "per_accelerator")), _exact(_of(members, metric, basis))
-            if len(counts) == len(each) == len(total) == 1 and _alike(counts[0], each[0], total[0]):
-                yield total[0].claim_key, _times(counts[0], each[0], total[0])
+            each, totals = (
+                _exact(_of(members, metric, "per_accelerator")),
+                _exact(_of(members, metric, basis)),
+            )
+            if _one(counts) and _one(each) and _one(totals) and _alike(counts[0], each[0], totals[0]):
+                for total in totals:
+                    yield total.claim_key, _times(counts[0], each[0], total)
 
 
 def _unit_prices(members: Sequence[Claim]) -> Iterator[tuple[str, Program]]:
@@ -169,8 +153,14 @@ def _unit_prices(members: Sequence[Claim]) -> Iterator[tuple[str, Program]]:
     for whole in total:
         parts = [c for c in each if c.qualifiers == whole.qualifiers and c.unit == whole.unit]
         cards = [c for c in counts if c.qualifiers == whole.qualifiers]
-        if len(parts) == len(cards) == 1:
+        wholes = [c for c in total if c.qualifiers == whole.qualifiers and c.unit == whole.unit]
+        if _one(parts) and _one(cards) and _one(wholes):
             yield whole.claim_key, _times(cards[0], parts[0], whole)
+
+
+def _one(claims: Sequence[Claim]) -> bool:
+    """Whether they are one statement, however many pages repeat it."""
+    return len({(c.low, str(c.qualifiers), c.direction) for c in claims}) == 1
 
 
 def _exact(claims: Iterable[Claim]) -> list[Claim]:

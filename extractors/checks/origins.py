@@ -15,7 +15,7 @@ from extractors.checks.running import Found
 from schemas.check import Verdict
 from schemas.source import Tier
 
-VERSION = "3"
+VERSION = "4"
 
 _ENOUGH = 4
 """Fewer shared statements may be chance."""
@@ -57,6 +57,10 @@ def authority(page: Page, vendor: str | None) -> Found:
     if page.host_vendor is not None:
         if about is not None and page.host_vendor != about:
             return Found(Verdict.T4, f"a page of {page.host_vendor} about {about}")
+        if page.host_tier in ("T3", "T4"):
+            return Found(
+                Verdict(page.host_tier), f"what others write on {page.host_vendor}'s host, by the allow-list"
+            )
         tier = page.tier if page.tier in ("T1", "T2") else page.host_tier or page.tier
         return Found(Verdict(tier), f"on {page.host_vendor}'s own host, by the allow-list")
     if page.tier in ("T1", "T2") and page.vendor is not None and about is not None and page.vendor != about:

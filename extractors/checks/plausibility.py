@@ -10,6 +10,7 @@ from importlib.resources import as_file, files
 
 from pydantic import field_validator
 
+from extractors.checks.counting import counts
 from extractors.checks.running import Found
 from schemas.check import Verdict
 from schemas.claim import Claim, Direction
@@ -18,7 +19,7 @@ from schemas.quantity import Bound as Limits
 from schemas.record import Exact, Record, plain
 from schemas.registry import registry
 
-VERSION = "2"
+VERSION = "3"
 
 _ROOM = Decimal("1.1")
 """GiB printed as GB and rounding stay within it."""
@@ -26,6 +27,8 @@ _TWICE = "both ways may be added, or two dies counted as one chip"
 _WIDE = Context(prec=80)
 _CARDS = 16
 _IN_BYTES = re.compile(r"(?:[kKMGTPE]i?B|[Bb]ytes?)(?:/s|ps|\b)")
+
+_IN_BITS = re.compile(r"(?:[kKMGTPE]b(?:/s|ps)|[kKMGTPE]?bits?(?:/s|ps)?)")
 
 
 class Limit(Record):
@@ -81,9 +84,9 @@ def check(claim: Claim) -> Found:
     most = [row for row in rows if row.most is not None]
     if most:
         row = max(most, key=lambda r: r.most or Decimal(0))
-        row = _for_all_cards(claim, row)
+        row = _for_all_ports(claim, _for_all_cards(claim, row))
         if row.most is not None and figure > row.most * _room(claim):
-            return _above(claim, figure, row)
+            return _above(claim, figure, row) if _is_sure(claim) else _unsure(claim, row)
         if (slip := _slip_in_bytes(claim, figure, row)) is not None:
             return slip
     for row in rows:
@@ -125,6 +128,35 @@ def _for_all_cards(claim: Claim, row: Limit) -> Limit:
     )
 
 
+def _for_all_ports(claim: Claim, row: Limit) -> Limit:
+    """51.2 Tbit/s on 64 ports is what all of them carry."""
+    ports = counts("per_switch", claim.evidence.quote, {}).get("port", 0) if claim.basis == "per_port" else 0
+    if row.most is None or ports < 2:
+        return row
+    return row.model_copy(
+        update={"most": row.most * ports, "origin": f"{ports} ports together; {row.origin}"}
+    )
+
+
+_FROM_AFAR = ("earlier:", "intro:")
+
+
+def _is_sure(claim: Claim) -> bool:
+    """Whether what the figure is a figure of stands beside it. Bytes printed for bits are a slip all the same."""
+    written = claim.unit_as_written or claim.text_value or ""
+    if claim.unit == "bit/s" and _IN_BYTES.search(written):
+        return True
+    return not claim.rules.get("metric", "").startswith(_FROM_AFAR)
+
+
+def _unsure(claim: Claim, row: Limit) -> Found:
+    most = _amount(row.most or Decimal(0), claim.unit)
+    return Found(
+        Verdict.NO_BOUND,
+        f"above {most}, what is possible for {claim.metric}; but what it is a figure of is only taken from words before it",
+    )
+
+
 def _room(claim: Claim) -> Decimal:
     return Decimal(1) if claim.unit == "fraction" else _ROOM
 
@@ -149,7 +181,8 @@ def _above(claim: Claim, figure: Decimal, row: Limit) -> Found:
     most = row.most or Decimal(1)
     detail: dict[str, object] = {"bound": plain(most), "unit": claim.unit, "origin": row.origin}
     said = f"{claim.text_value} is {_times(figure / most)} what is possible, {_amount(most, claim.unit)}"
-    if claim.unit == "bit/s" and figure / 8 <= most * _ROOM:
+    written = claim.unit_as_written or claim.text_value or ""
+    if claim.unit == "bit/s" and figure / 8 <= most * _ROOM and not _IN_BITS.search(written):
         detail["readings"] = _readings(figure, figure / 8, "bit", claim.unit)
         slip = f"likely a slip of B for b: as written {_amount(figure, claim.unit)}, in bits {_amount(figure / 8, claim.unit)}"
         return Found(Verdict.ABOVE_BOUND, f"{said}; {slip} ({row.origin})", detail)

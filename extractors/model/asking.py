@@ -19,9 +19,12 @@ from extractors.page import Page
 from prompts.loader import Prompt, load_prompt
 from schemas.asking import Asked, Rejection
 from schemas.claim import Claim
+from schemas.errors import KoujingError
 from schemas.registry import registry
 
 PROMPT = "read_mentions"
+FORM = f"extractors.model.answers@{SCHEMA_VERSION}"
+"""What a prompt's head must name under `answers`."""
 _LONGEST_BEFORE = 2000
 
 
@@ -96,8 +99,14 @@ class ModelReader:
     """Reads pages a second time, with a model. Nothing that the model says is taken without the judge."""
 
     def __init__(self, model: Model, prompt: Prompt | None = None) -> None:
+        """Raises KoujingError for a prompt whose answers have a form that is not read here."""
         self.model = model
         self.prompt = prompt or load_prompt(PROMPT)
+        if self.prompt.answers != FORM:
+            raise KoujingError(
+                f"the prompt {self.prompt.name} {self.prompt.version} asks for answers in another form "
+                f"({self.prompt.answers or 'none is named'}) than is read here ({FORM}); choose a later version"
+            )
         self.name = f"llm:{model.name}@{self.prompt.version}.{SCHEMA_VERSION}"
         self.instructions = instructions(self.prompt)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import sys
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,11 +16,14 @@ from flows.commands.options import (
     home_to_read,
     known_vendor,
     ledger_to_read,
+    moment_of,
     put,
 )
 from flows.printing import Format, as_json, counted, is_terminal, out_text, say
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from flows.published import ChangeEvent
     from review.queue import Queued
     from schemas.claim import Claim
@@ -214,17 +216,23 @@ def changes(
     every: Annotated[
         bool, typer.Option("--all", help="Also what pages said when they were read for the first time.")
     ] = False,
+    ranking: Annotated[
+        bool, typer.Option("--ranking", help="What moved in the rankings, and because of which claim.")
+    ] = False,
     form: Annotated[ShownRows, typer.Option("--format")] = ShownRows.TABLE,
     home: HomeOption = None,
 ) -> None:
-    """List what vendors changed, with the words before and after.
+    """List what vendors changed, with the words before and after; with --ranking, what that did to the rankings.
 
     A page's first reading is no change and is left out, unless --all is given.
     """
-    start = _moment(since)
+    start = moment_of(since, "--since")
     from flows import published
 
     place = ledger_to_read(context, home)
+    if ranking:
+        _put_moves(place, start, form)
+        return
     events = [e for e in published.changes(place) if start is None or e.at >= start]
     listed = [e for e in events if every or not e.first_visit]
     if form in (ShownRows.JSON, ShownRows.JSONL):
@@ -239,6 +247,24 @@ def changes(
     if left := len(events) - len(listed):
         are = "is" if left == 1 else "are"
         say(f"{counted(left, 'claim')} of first readings {are} left out; --all lists them")
+
+
+def _put_moves(place: Home, start: datetime | None, form: ShownRows) -> None:
+    from flows.movements import moves
+
+    found = moves(place, start)
+    if form in (ShownRows.JSON, ShownRows.JSONL):
+        _put_objects([{**m.row, "because": m.because, "causes": m.causes} for m in found], form)
+        return
+    if found or form is ShownRows.CSV:
+        columns = ("ranked_at", "scorecard", "by", "vendor", "rank", "total", "because")
+        rows = [
+            (m.at, m.row["scorecard"], m.row["variant"], m.row["vendor"], m.ranks, m.totals, m.because)
+            for m in found
+        ]
+        put(columns, rows, "csv" if form is ShownRows.CSV else "table")
+    if not found:
+        say("no ranking moved")
 
 
 def change_row(event: ChangeEvent) -> tuple[object, ...]:
@@ -297,21 +323,6 @@ def _said(claim: Claim | None) -> dict[str, object] | None:
         "basis": claim.basis,
         "quote": claim.evidence.quote,
     }
-
-
-def _moment(since: str | None) -> datetime | None:
-    if since is None:
-        return None
-    if days := re.fullmatch(r"(\d{1,5})d", since.strip()):
-        return datetime.now(UTC) - timedelta(days=int(days[1]))
-    try:
-        moment = datetime.fromisoformat(since.strip())
-    except ValueError:
-        raise typer.BadParameter(
-            f"{since!r} is neither a date such as 2026-05-01 nor a number of days such as 7d",
-            param_hint="--since",
-        ) from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 
 
 def _put_objects(objects: list[dict[str, object]], form: ShownRows) -> None:

@@ -26,6 +26,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing changes",
         "koujing changes --since 7d",
         "koujing changes --since 2026-05-01 --format jsonl",
+        "koujing changes --ranking",
     ),
     "explain": (
         "koujing explain huawei-cloud storage_io",
@@ -65,6 +66,7 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing rank --scorecard ten-thousand-cards --weight storage_io=0.25",
         "koujing rank --scorecard ten-thousand-cards --explain",
         "koujing rank --scorecard ten-thousand-cards --sensitivity",
+        "koujing rank --as-of 2026-05-01",
         "koujing rank --scorecard my-card.yaml --format json",
     ),
     "extract": (

@@ -56,7 +56,8 @@ def explain(
         typer.Argument(metavar="[DIMENSION]", help="After a vendor: the dimension whose score is explained."),
     ] = None,
     scorecard: Annotated[
-        str | None, typer.Option("--scorecard", metavar="ID", help="Of a dimension: only in this scorecard.")
+        str | None,
+        typer.Option("--scorecard", metavar="ID|FILE", help="Of a dimension: only in this scorecard."),
     ] = None,
     vendor: VendorOption = None,
     metric: Annotated[str | None, typer.Option("--metric", metavar="NAME", help="Only this metric.")] = None,

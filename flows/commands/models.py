@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -58,8 +59,8 @@ def diff(
     """Print what changed from one version of a prompt to another."""
     from prompts.loader import load_prompt, prompt_diff
 
-    later = new or load_prompt(name).version
-    earlier = old or max(1, later - 1)
+    later = load_prompt(name, new).version
+    earlier = max(1, later - 1) if old is None else old
     out_text(prompt_diff(name, earlier, later) or f"{name} {earlier} and {later} are the same\n")
 
 
@@ -128,7 +129,7 @@ def _evaluate(
     )
     if settings is not None:
         asked = results[1][1].asked
-        out(told_asked(asked))
+        put_asked(asked)
         if asked and all(a.undone and not a.calls and not a.hits for a in asked if a.sent):
             raise KoujingError(
                 f"{settings.model} was never asked: {next((a.why for a in asked if a.why), '')}"
@@ -137,8 +138,11 @@ def _evaluate(
 
 def _with_model(pages: Path, labels: Path, second: SecondReader | None) -> Evaluated:
     from flows.evaluation import evaluate as score_pages
+    from flows.scoring import read_labels
 
-    return score_pages(pages, labels, "page", second)
+    rows = read_labels(labels)
+    total, begun = len({str(row["page"]) for row in rows}), count(1)
+    return score_pages(pages, rows, "page", second, lambda name: say(f"[{next(begun)}/{total}] {name}"))
 
 
 def _row(name: str, result: Evaluated) -> tuple[object, ...]:
@@ -156,8 +160,14 @@ def _row(name: str, result: Evaluated) -> tuple[object, ...]:
     )
 
 
+def put_asked(asked: Sequence[Asked]) -> None:
+    """Prints what a model was asked in a run, and what is left."""
+    for line in told_asked(asked).splitlines():
+        out(line)
+
+
 def told_asked(asked: Sequence[Asked]) -> str:
-    """One sentence on what a model was asked in a run; that none was, where none was."""
+    """What a model was asked in a run, in a line, and in another what is left; that none was, where none was."""
     from flows.model.settings import settings_from
     from flows.second_reader import NO_MODEL
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import sys
+from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -128,6 +130,30 @@ def known_vendor(vendor: str | None) -> str | None:
         except ValueError as error:
             raise typer.BadParameter(str(error), param_hint="--vendor") from None
     return vendor
+
+
+def moment_of(given: str | None, option: str, *, end: bool = False) -> datetime | None:
+    """The moment that a date, a time or a number of days back names, in UTC; a usage error that says what is one.
+
+    `end`: a date counts to its end instead of from its start.
+    """
+    if given is None:
+        return None
+    text = given.strip()
+    try:
+        if days := re.fullmatch(r"(\d{1,5})d", text):
+            return datetime.now(UTC) - timedelta(days=int(days[1]))
+        moment = datetime.fromisoformat(text)
+        if moment.tzinfo is None:
+            moment = moment.replace(tzinfo=UTC)
+        if end and re.fullmatch(r"[\d-]+", text):
+            moment += timedelta(days=1) - timedelta(microseconds=1)
+        return moment.astimezone(UTC)
+    except (ValueError, OverflowError):
+        raise typer.BadParameter(
+            f"{given!r} is neither a date such as 2026-05-01 nor a number of days such as 7d",
+            param_hint=option,
+        ) from None
 
 
 def put(

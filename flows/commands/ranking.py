@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.commands.options import HomeOption, Shown, home_if_any
-from flows.printing import as_json, counted, heading, out, out_text, table
-from schemas.errors import KoujingError
+from flows.commands.options import HomeOption, Shown, home_if_any, ledger_to_read, moment_of
+from flows.printing import as_json, counted, heading, out, out_text, say, table
+from schemas.errors import DataFileError, KoujingError
 from schemas.record import plain
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from schemas.ledger import StoredClaim
     from schemas.ranking import DimensionScore, Proposal, Ranking
     from schemas.rubric import Fact
@@ -43,6 +44,12 @@ def rank(
             "--sensitivity", help="Also the smallest change of one weight that turns each pair of neighbours."
         ),
     ] = False,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            "--as-of", metavar="DATE|Nd", help="As they were kept by then; a date counts to its end (UTC)."
+        ),
+    ] = None,
     form: Annotated[Shown, typer.Option("--format")] = Shown.TABLE,
     home: HomeOption = None,
 ) -> None:
@@ -52,7 +59,16 @@ def rank(
     the proposal and the ranking under it stand beside the standing one. Below stands what the scorecard's
     criteria make of the claims: totals and ranks as ranges over the flags that are open. Nothing is stored.
     """
+    moment = moment_of(as_of, "--as-of", end=True)
     given = _weights(weight or [])
+    if moment is not None:
+        if given or explain or sensitivity:
+            raise typer.BadParameter(
+                "prints what was kept; weights, --explain and --sensitivity are about today's",
+                param_hint="--as-of",
+            )
+        _print_kept(ledger_to_read(context, home), moment, scorecard, form)
+        return
     place = home_if_any(context, home)
     cards = _cards(scorecard, place)
     if given and scorecard is None:
@@ -65,6 +81,18 @@ def rank(
         return
     for found in reports:
         print_card(found, turns=sensitivity)
+
+
+def _print_kept(place: Home, moment: datetime, scorecard: str | None, form: Shown) -> None:
+    from flows.kept_rankings import kept_by, print_kept
+
+    found = kept_by(place, moment, scorecard)
+    if form is Shown.JSON:
+        out_text(f"{as_json([kept.fields() for kept in found], indent=2)}\n")
+    else:
+        print_kept(found)
+    if not found:
+        say(f"no ranking{f' of {scorecard}' if scorecard else ''} was kept by {moment:%Y-%m-%d %H:%M} UTC")
 
 
 def _facts(home: Home | None) -> tuple[Fact, ...]:
@@ -93,16 +121,12 @@ def _weights(entries: Iterable[str]) -> dict[str, Decimal]:
 
 
 def _cards(named: str | None, home: Home | None) -> tuple[Scorecard, ...]:
-    from flows.own_cards import cards_of
-    from warehouse.cards import builtin_cards, card, read_card
+    from flows.own_cards import chosen_cards
 
-    if named is not None and ("/" in named or named.endswith((".yaml", ".yml"))):
-        return (read_card(Path(named)),)
-    cards = cards_of(home) if home else builtin_cards()
-    if named is None:
-        return cards
     try:
-        return (card(named, cards),)
+        return chosen_cards(named, home)
+    except DataFileError:
+        raise
     except KoujingError as error:
         raise typer.BadParameter(str(error), param_hint="--scorecard") from None
 

@@ -111,6 +111,10 @@ class CalledModel:
             raise NotAsked(self._closed) from None
         if status in (401, 402, 403):
             self._closed = f"the provider refused the request ({status}); see the key and the account"
+            if self.settings.url and not self.settings.key:
+                self._closed += (
+                    " (the server at KOUJING_MODEL_URL is given the key in KOUJING_MODEL_KEY and no other)"
+                )
             raise NotAsked(self._closed) from None
         if status is not None and status not in _TRANSIENT:
             self._give_up(f"the provider answered {status}: {self._said(error)}")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from contextlib import suppress
 from typing import Any
 
@@ -60,15 +59,13 @@ def _arguments(settings: Settings) -> dict[str, Any]:
         out["base_url"] = settings.url
     if settings.key:
         out["api_key"] = settings.key
-    elif settings.url and settings.provider == "openai" and not _has_key():
-        out["api_key"] = _NO_KEY  # a server of one's own asks for none, and the client insists on one
+    elif settings.url and settings.provider != "ollama":
+        # The key in the provider's own variable is for the provider, and goes to no other server. Its client insists
+        # on one all the same.
+        out["api_key"] = _NO_KEY
     if settings.rate:
         out["rate_limiter"] = InMemoryRateLimiter(requests_per_second=settings.rate)
     return {name: value for name, value in {**out, **settings.options}.items() if value is not None}
-
-
-def _has_key() -> bool:
-    return bool(os.environ.get("OPENAI_API_KEY"))
 
 
 def methods_of(model: BaseChatModel, settings: Settings) -> tuple[Method, ...]:

@@ -177,9 +177,9 @@ def digest_of(home: Home, run_id: int | None = None) -> Digest:
 
 def _changes(home: Home, run_id: int) -> list[ToldChange]:
     found = []
-    for event in published.changes(home):
+    for event in published.changes_of_run(home, run_id):
         claim = event.change.after or event.change.before
-        if event.run_id != run_id or not event.is_news or claim is None:
+        if not event.is_news or claim is None:
             continue
         found.append(
             ToldChange(

@@ -161,10 +161,13 @@ def nights(home: Home, pages: int) -> None:
     )
 
 
-def many_cards() -> list[Scorecard]:
-    """Cards of one dimension each, the first of which alone rests on the bandwidth of a machine."""
-    metrics = ("rdma_bandwidth", "network_latency", "fs_throughput", "fs_iops")
-    return [card_of(number, metrics[0 if number == 0 else 1 + number % 3]) for number in range(CARDS)]
+METRICS = ("rdma_bandwidth", "network_latency", "fs_throughput", "fs_iops")
+
+
+def many_cards(moved: str) -> list[Scorecard]:
+    """Cards of one dimension each, the first of which alone rests on the metric of the claim that moved."""
+    others = [metric for metric in METRICS if metric != moved]
+    return [card_of(0, moved), *(card_of(number, others[number % 3]) for number in range(1, CARDS))]
 
 
 def card_of(number: int, metric: str) -> Scorecard:
@@ -190,7 +193,6 @@ def card_of(number: int, metric: str) -> Scorecard:
 
 def reranks(home: Home) -> None:
     """Print what ranking again after one changed claim costs beside ranking every card."""
-    cards = many_cards()
     at = datetime(2027, 1, 1, tzinfo=UTC)
     with Ledger.open(home) as ledger:
         claims = ledger.current_claims()
@@ -198,7 +200,7 @@ def reranks(home: Home) -> None:
         moved = next(
             stored
             for stored in claims
-            if stored.claim.metric == "rdma_bandwidth"
+            if stored.claim.metric in METRICS
             and standing[stored.claim.claim_key] in ("VERIFIED", "QUALIFIED", "AMBIGUOUS")
         )
         one = Change(
@@ -209,6 +211,7 @@ def reranks(home: Home) -> None:
             after=moved.claim,
             fields=("low",),
         )
+        cards = many_cards(moved.claim.metric)
         run = ledger.begin_run("bench", at)
         every = timed(lambda: rerank(ledger, run, cards, (), at))
         before = scores_of(ledger)

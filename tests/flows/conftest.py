@@ -52,8 +52,13 @@ def koujing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
 
 @pytest.fixture(scope="session")
 def played(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home that holds the demo's two days, made by the refresh without Prefect."""
-    home = open_home(tmp_path_factory.mktemp("played"))
+    """A home that holds the demo's two days."""
+    return play(tmp_path_factory.mktemp("played"))
+
+
+def play(root: Path) -> Home:
+    """Makes the home that holds the demo's two days, by the refresh without Prefect."""
+    home = open_home(root)
     moments = iter(datetime(2026, 5, 1, 3, tzinfo=UTC) + timedelta(seconds=n) for n in range(100_000))
     with (
         DemoServer(demo_layers(1)) as site,

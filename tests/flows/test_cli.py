@@ -8,6 +8,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -343,7 +344,9 @@ def test_flags_come_in_the_order_of_review_with_their_question(koujing: Run, pla
         ("QUALIFIED", "test_yourself"),
     }
     seen = [flag for flag in flags if flag["not_seen"] == 0]
-    worth = [float(str(flag["worth"])) for flag in seen]
+    moving = [flag["moves"] is not None for flag in seen]
+    assert moving == sorted(moving, reverse=True)
+    worth = [Fraction(str(flag["worth"])) for flag in seen if flag["moves"] is None]
     assert worth == sorted(worth, reverse=True)
     assert worth[0] > 0
     assert all(flag["question"] and flag["readings"] for flag in flags)

@@ -183,7 +183,7 @@ def test_a_first_reading_ranks_every_card_with_scores_and_proposes_nothing(
     assert [card.scorecard for card in summary.reranked] == ["ten-thousand-cards", "small-clusters"]
     assert all(card.proposals == () and card.proposed is None for card in summary.reranked)
     assert summary.news == ()
-    assert published.marked_scores(home, "ten-thousand-cards") == ()
+    assert published.stale_scores(home, "ten-thousand-cards") == ()
 
 
 def test_only_cards_that_a_changed_claim_touches_are_ranked_again(refresh: Refresh, home: Home) -> None:
@@ -193,7 +193,7 @@ def test_only_cards_that_a_changed_claim_touches_are_ranked_again(refresh: Refre
     assert [(card.scorecard, card.touched) for card in summary.reranked] == [
         ("ten-thousand-cards", ("storage_io",))
     ]
-    marked = published.marked_scores(home, "ten-thousand-cards")
+    marked = published.stale_scores(home, "ten-thousand-cards")
     assert [(s.vendor, s.dimension, s.score) for s in marked] == [
         ("huawei-cloud", "storage_io", Decimal("4.1"))
     ]
@@ -207,7 +207,7 @@ def test_a_mark_stays_when_a_later_run_ranks_the_card_for_another_reason(
     rdma = "<h1>RDMA 网络</h1><p>单机 RDMA 网络带宽 3.2 Tbps。</p>".encode()
     later = refresh({"page": STORAGE_LATER, "other": rdma})
     assert "ten-thousand-cards" in [card.scorecard for card in later.reranked]
-    marked = published.marked_scores(home, "ten-thousand-cards")
+    marked = published.stale_scores(home, "ten-thousand-cards")
     assert [(s.vendor, s.dimension) for s in marked] == [("huawei-cloud", "storage_io")]
 
 
@@ -351,7 +351,13 @@ def test_the_demo_s_two_days_change_one_page_and_propose_one_score(
     assert (held.source_id, held.reason) == (gone, HoldReason.GONE)
     assert held.claims_lost == held.claims_before > 0
     (card,) = [card for card in second.reranked if card.proposals]
-    (proposal,) = card.proposals
+    proposal, by_rubric = card.proposals
+    assert (by_rubric.dimension, by_rubric.standing, by_rubric.proposed, by_rubric.peers) == (
+        "ready_to_use",
+        Decimal("3.9"),
+        Decimal("3.4"),
+        (),
+    )
     assert (proposal.vendor, proposal.dimension) == ("huawei-cloud", "storage_io")
     assert (proposal.standing, proposal.proposed) == (Decimal("4.1"), Decimal("4.6"))
     standing = [(p.rank, p.vendor, p.shown) for p in card.standing.placements]

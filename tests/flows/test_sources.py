@@ -14,6 +14,7 @@ from flows.sources import (
     builtin,
     check_sources,
     find_sources,
+    host_rule,
     id_for,
     load_sources,
     propose,
@@ -60,6 +61,30 @@ def test_the_vendors_list_holds_official_pages_of_many_vendors() -> None:
 def test_the_host_rules_know_the_vendors_of_the_list() -> None:
     for source in builtin("vendors").sources:
         assert propose(source.url).vendor == source.vendor, source.url
+
+
+@pytest.mark.parametrize(
+    ("url", "vendor", "tier"),
+    [
+        ("https://www.volcengine.com/docs/6396", "volcengine", "T2"),
+        ("https://WWW.VOLCENGINE.COM./docs/6396", "volcengine", "T2"),
+        ("https://www.volcengine.com:8443/docs", "volcengine", "T2"),
+        ("https://developer.volcengine.com/articles/7", "volcengine", "T4"),
+        ("https://developer.aliyun.com/article/1", "alibaba-cloud", "T4"),
+        ("https://cloud.tencent.com/developer/article/1", "tencent-cloud", "T4"),
+        ("https://bbs.huaweicloud.com/blogs/1", "huawei-cloud", "T4"),
+        ("https://learn.microsoft.com/en-us/answers/questions/1", "azure", "T4"),
+        ("https://learn.microsoft.com/en-us/azure/virtual-machines", "azure", "T2"),
+        ("https://www.volcengine.com.evil.example/docs", None, None),
+        ("https://evil.example/www.volcengine.com/docs", None, None),
+        ("https://www.volcengine.com@evil.example/docs", None, None),
+        ("https://www.volcengine.com%2eevil.example/docs", None, None),
+        ("http://[::1/", None, None),
+    ],
+)
+def test_whose_page_it_is(url: str, vendor: str | None, tier: str | None) -> None:
+    rule = host_rule(url)
+    assert (rule and rule.vendor, rule and rule.tier) == (vendor, tier)
 
 
 def test_every_host_rule_can_be_reached() -> None:

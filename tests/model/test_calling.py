@@ -21,6 +21,10 @@ pytestmark = pytest.mark.slow
 CANARY = "canary-0123456789-key"
 QUESTION = Question("instructions", '{"text": "a"}')
 NOTHING = Reply(NOTHING_SAID)
+NO_KEY = (
+    "the provider refused the request (401); see the key and the account "
+    "(the server at KOUJING_MODEL_URL is given the key in KOUJING_MODEL_KEY and no other)"
+)
 
 
 def model_at(server: FakeServer, slept: list[float] | None = None, store=None, **env: str) -> CalledModel:
@@ -55,7 +59,7 @@ def outcome(model: CalledModel, question: Question = QUESTION) -> Answer | str:
         ([Step(status=503), Step(status=503), Step()], NOTHING, [1.0, 2.0], 3),
         ([Step(status=500)], "the server answered 500", [1.0, 2.0], 3),
         ([Step(status=429, headers={"retry-after": "700"})], "the server answered 429 and wants 700 seconds to pass", [], 1),
-        ([Step(status=401, text=f"bad key {CANARY}")], "the provider refused the request (401); see the key and the account", [], 1),
+        ([Step(status=401, text=f"bad key {CANARY}")], NO_KEY, [], 1),
         ([Step(cut_after=40)], "the server is out of reach (OpenAIConnectionError)", [1.0, 2.0], 3),
         ([Step(hang=True)], "no whole reply came within 0.5 seconds", [1.0, 2.0], 3),
         ([Step(body="<html>")], Reply("(OpenAIAPIResponseValidationError)"), [], 1),

@@ -152,6 +152,16 @@ def test_a_server_in_trouble_is_a_reason(name, steps, reason, waits):
 
 
 @names
+def test_a_key_that_is_the_providers_goes_to_no_other_server(name, monkeypatch):
+    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY"):
+        monkeypatch.setenv(variable, KEY)
+    with serving(Step(status=401)) as server:
+        got = outcome(asked(name, server, KOUJING_MODEL_KEY=""))
+        assert KEY not in repr(server.headers)
+    assert "is given the key in KOUJING_MODEL_KEY and no other" in str(got)
+
+
+@names
 def test_without_a_network_there_is_a_reason(name):
     with serving() as server:
         pass

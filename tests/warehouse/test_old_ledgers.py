@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from datetime import UTC, datetime
 from pathlib import Path
@@ -134,4 +135,22 @@ def test_a_copy_of_an_earlier_version_says_what_publishes_it_anew(home, tmp_path
 
 
 def test_each_version_brings_its_own_rows():
-    assert [path.name for path in sorted(CASES.iterdir())] == [f"at_{version:03}.sql" for version in VERSIONS]
+    held = sorted(path.name for path in CASES.glob("at_*.sql"))
+    assert held == [f"at_{version:03}.sql" for version in VERSIONS]
+
+
+def test_no_migration_was_edited_after_it_landed():
+    lines = (CASES / "written.txt").read_text(encoding="utf-8").splitlines()
+    written = {name: digest for digest, name in (line.split() for line in lines if not line.startswith("#"))}
+    now = {step.file: hashlib.sha256(step.sql.encode("utf-8")).hexdigest() for step in shipped_migrations()}
+    assert now == written
+
+
+def test_a_ledger_that_version_5_gave_the_column_itself_comes_up_too(home):
+    database = Database.open(home.ledger)
+    migrate(database, shipped_migrations()[:7])
+    database.run_script("ALTER TABLE stored.snapshots ADD COLUMN rendered BOOLEAN DEFAULT false")
+    database.close()
+    with Ledger.open(home) as ledger:
+        (row,) = ledger._database.rows("SELECT max(version) AS version FROM stored.schema_version")
+        assert row["version"] == VERSIONS[-1]

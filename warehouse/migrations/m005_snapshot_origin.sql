@@ -6,5 +6,3 @@ ALTER TABLE stored.snapshots ADD COLUMN redirects JSON DEFAULT '[]';
 ALTER TABLE stored.snapshots ADD COLUMN encoding VARCHAR DEFAULT '';
 ALTER TABLE stored.snapshots ADD COLUMN encoding_from VARCHAR DEFAULT '';
 ALTER TABLE stored.snapshots ADD COLUMN encoding_notes VARCHAR[] DEFAULT [];
--- A browser made the bytes by running the page's scripts.
-ALTER TABLE stored.snapshots ADD COLUMN rendered BOOLEAN DEFAULT false;

@@ -100,3 +100,29 @@ def test_every_row_names_its_origin_and_bounds_something():
             assert len(row.origin) > 10
             assert row.most is not None or row.least is not None
             assert row.usual is None or row.most is None or row.usual <= row.most
+
+
+@pytest.mark.parametrize(
+    ("text", "quote", "rule", "verdict"),
+    [
+        ("51.2 Tbit/s", "51.2 Tbit/s on 64 ports", "near: ports", Verdict.OK),
+        ("51.2 Tbit/s", "51.2 Tbit/s a port", "near: port", Verdict.ABOVE_BOUND),
+        ("51.2 Tbit/s", "51.2 Tbit/s", "earlier: ports", Verdict.NO_BOUND),
+        ("6.4 TB/s", "6.4 TB/s", "earlier: ports", Verdict.ABOVE_BOUND),
+    ],
+)
+def test_a_figure_of_something_else_is_not_called_impossible(text, quote, rule, verdict):
+    got = plausibility.check(
+        claim(
+            "port_speed",
+            "51200000000000",
+            "bit/s",
+            "per_port",
+            text,
+            written=text[-4:],
+            quote=quote,
+            rules={"metric": rule},
+        )
+    )
+    assert got.verdict is verdict
+    assert "slip of B for b" not in got.reason or "TB" in text

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from extractors.checks import plausibility
+from extractors.checks import equations, plausibility
 from extractors.checks.across import Standing, check_group, topic_of
 from extractors.checks.origins import Page
+from extractors.document import masked, read_document
 from extractors.extract import extract
 from schemas.check import Verdict
 from schemas.claim import Claim
@@ -72,7 +73,15 @@ def against(folder: Path) -> set[tuple[str, str | None]]:
             groups[group].append(Standing(claim.model_copy(update={"claim_key": key}), 1, page))
     wrong = (Verdict.CONFLICT, Verdict.FAIL, Verdict.CHECK_FAILED)
     rows = [row for members in groups.values() for row in check_group(members)]
-    return {values[row.claim_key] for row in rows if row.verdict in wrong}
+    found = {values[row.claim_key] for row in rows if row.verdict in wrong}
+    for name, claims in read(folder).items():
+        visible = masked(read_document((folder / name).read_bytes(), name=name))
+        found |= {
+            (name, claim.text_value)
+            for claim in claims
+            if equations.check_sentence(claim, visible).verdict is Verdict.FAIL
+        }
+    return found
 
 
 @pytest.mark.parametrize("folder", OURS)
