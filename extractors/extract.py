@@ -75,7 +75,7 @@ def extract(
         document = read_document(body, content_type=content_type, name=name or source)
     except UnreadableError as error:
         return Extraction(source=source, document=None, reason=str(error), extractor=reader_name(second))
-    unseen = attempts_in_markup(body, document.encoding) if document.form != "text" else ()
+    unseen = attempts_in_markup(body, document.encoding) if document.form in ("html", "markdown") else ()
     return extract_document(
         document,
         source=source,

@@ -109,7 +109,7 @@ def test_a_page_without_full_stops_costs_no_more_a_character(unit):
         return calls
 
     cost(500)  # what is compiled once is not counted
-    assert cost(16_000) / cost(4_000) < 5
+    assert cost(8_000) / cost(2_000) < 5
 
 
 @pytest.mark.parametrize(

@@ -77,7 +77,7 @@ def pieces(cues: list[str]) -> st.SearchStrategy[str]:
 CUES = all_cues()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(pieces(CUES))
 def test_what_the_sieve_leaves_out_does_not_match(text):
     kept = {cue for cue, _ in SIEVE.of(text)}
@@ -85,7 +85,7 @@ def test_what_the_sieve_leaves_out_does_not_match(text):
         assert cue in kept or pattern.search(text) is None, cue
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(pieces(CUES))
 def test_what_is_left_finds_what_all_would_find(text):
     whole = re.compile("|".join(f"(?:{cue})" for cue in STRONG), re.IGNORECASE)
@@ -99,7 +99,7 @@ STRONG = [cue for metric in registry().metrics.values() for cue in metric.cues.s
 HEAD = re.compile("|".join(HEADS))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(
     st.lists(
         st.sampled_from(

@@ -129,8 +129,8 @@ def told(home: Home) -> list[list[tuple[object, ...]]]:
     return [run_query(home, query).rows for query in (KEPT, VERSIONS, EVENTS, RANKS)]
 
 
-def play(kills: int, seed: int, folder: Path) -> Found:
-    """Kills so many times, and gives what was found."""
+def play(kills: int, seed: int, folder: Path, kills_a_day: int = KILLS_A_DAY) -> Found:
+    """Kills so many times, so many a day at most, and gives what was found."""
     chance = random.Random(seed)
     found = Found()
     with DemoServer(demo_layers(1)) as site:
@@ -146,7 +146,7 @@ def play(kills: int, seed: int, folder: Path) -> Found:
             home = open_home(folder / f"round-{number}")
             for day, lasting in zip((1, 2), lasts, strict=True):
                 site.show(demo_layers(day))
-                for _ in range(min(KILLS_A_DAY, kills - found.kills)):
+                for _ in range(min(kills_a_day, kills - found.kills)):
                     kill_once(home, site, chance.uniform(0, lasting), found)
                 finish(home, site)
             for name, before, after in zip(

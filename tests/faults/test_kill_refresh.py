@@ -9,6 +9,6 @@ from tests.faults.kill_refresh import play
 
 @pytest.mark.slow
 def test_a_refresh_that_is_killed_loses_nothing_and_doubles_nothing(tmp_path: Path) -> None:
-    found = play(8, seed=4, folder=tmp_path)
+    found = play(4, seed=4, folder=tmp_path, kills_a_day=2)
     assert found.faults == []
-    assert (found.kills, found.opened) == (8, 8)
+    assert (found.kills, found.opened) == (4, 4)

@@ -120,7 +120,7 @@ def test_a_reader_that_loses_most_claims_is_not_trusted_unless_told_to(visits, c
 steps = st.lists(st.tuples(st.sampled_from(["page", "reread"]), st.integers(1, 3)), min_size=1, max_size=7)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=steps)
 def test_every_belief_is_the_one_that_a_list_of_all_that_was_written_gives(
     steps, claim, begin, tmp_path_factory
