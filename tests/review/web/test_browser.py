@@ -1,6 +1,6 @@
 """The desk in a real browser: Debian's Chromium, over a ledger that a real refresh of the demo made.
 
-Screenshots are kept where DESK_SHOTS names a folder.
+Screenshots are kept where DESK_SHOTS names a folder; CI keeps them in `desk-shots/`.
 """
 
 from __future__ import annotations
@@ -192,6 +192,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(opened, scheme):
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert accessible(page) == []
     page.locator("tbody a").nth(1).click()
+    page.wait_for_url("**/flag/**", wait_until="load")
     keep(page, f"phone-claim-{scheme}")
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
     assert accessible(page) == []
