@@ -26,6 +26,7 @@ _WORDS = {
     "silent": Words(
         en="Nothing on this was found on the pages that were read.", zh="在已读的页面上没有找到相关说明。"
     ),
+    "wanted": Words(en="A reviewer wants this asked: ", zh="评审人要求询问："),
     "matters": Words(en="Rests on it: ", zh="影响评分："),
     "stated": Words(en="Stated by the vendor: ", zh="厂商自述："),
     "nothing": Words(en="states nothing", zh="没有给出"),
@@ -94,6 +95,9 @@ def _asked(same: list[Question], lang: Language) -> Iterator[Line]:
         if question.about is not None:
             says = _say(_WORDS["says_of"], lang).format(_apart(_say(question.about, lang), lang))
         yield Line(-2, f"{says}“{clean(question.quote)}”", clean(question.url))
+        if question.asked_by:
+            told = ": ".join(filter(None, (question.asked_by, question.note)))
+            yield Line(-2, f"{_say(_WORDS['wanted'], lang)}{clean(told)}")
     matters = dict.fromkeys(_say(words, lang) for question in same for words in question.matters)
     if matters:
         yield Line(-2, f"{_say(_WORDS['matters'], lang)}{_AND[lang].join(matters)}")

@@ -24,6 +24,7 @@ from flows.commands import (
     reading,
     report,
     scorecards,
+    settling,
     snapshots,
     verifying,
     visiting,
@@ -80,6 +81,7 @@ for _command in (
     reading.quantities,
     asking.sql,
     asking.flags,
+    settling.resolve,
     ranking.rank,
     confirming.proposals,
     confirming.confirm,
@@ -103,6 +105,8 @@ for _command in (
     _name = _NAMES.get(_command.__name__, _command.__name__)
     app.command(_name, epilog=examples(_name))(_command)
 app.add_typer(visiting.sources, name="sources")
+app.add_typer(settling.decisions, name="decisions")
+app.add_typer(settling.review, name="review")
 app.add_typer(nightly.nightly, name="nightly")
 app.add_typer(snapshots.snapshots, name="snapshots")
 app.add_typer(scorecards.scorecards, name="scorecards")

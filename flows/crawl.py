@@ -24,6 +24,7 @@ from flows.sources import same_page
 from flows.subtree import Subtree, is_child_of
 from flows.summary import PageRow, RunSummary, news
 from flows.verification import verify_ledger
+from review.deciding import reapply
 from schemas.asking import Asked
 from schemas.errors import FetchError, LedgerError
 from schemas.extraction import Extraction
@@ -143,6 +144,7 @@ def run_refresh(
         run = _Run(home, ledger, run_id, fetcher, clock, progress, second)
         try:
             rows = run.visit_all(due_now, steps)
+            reapply(ledger, run_id, clock())
             verified = steps.run("verify", lambda: verify_ledger(ledger, home, clock()))
             reranked = steps.run(
                 "rerank",

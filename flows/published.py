@@ -15,12 +15,14 @@ from warehouse import facts as claim_facts
 from warehouse.holds import stored_hold
 from warehouse.home import Home
 from warehouse.query import run_query
-from warehouse.rows import OpenFlag, stored_claim, stored_flag
+from warehouse.rows import OPEN_FLAGS, OpenFlag, open_flag, stored_claim
 from warehouse.score_words import WORDS, word_of
 
 Row = dict[str, Any]
 """A row by column name. DuckDB decides the types of the values, so they are not known here."""
 
+_OWN_MEMORY = "2GB"
+_OWN_SECONDS = 300.0
 _LATEST = """
 WITH sighting AS (
     SELECT claim_key, arg_max(not_seen, sighting_id) AS not_seen FROM stored.sightings GROUP BY claim_key
@@ -29,12 +31,6 @@ SELECT version.*, coalesce(sighting.not_seen, 0)::INTEGER AS not_seen
 FROM stored.claim_versions AS version LEFT JOIN sighting USING (claim_key)
 QUALIFY row_number() OVER (PARTITION BY claim_key ORDER BY version DESC) = 1
 ORDER BY source_id, evidence_start, claim_key
-"""
-_OPEN_FLAGS = """
-SELECT flag.* FROM stored.flags AS flag
-ANTI JOIN stored.decisions AS decision
-    ON decision.flag_id = flag.flag_id AND decision.version = flag.version
-ORDER BY claim_key, name
 """
 _LAST_DONE = "(SELECT coalesce(max(run_id), 0) FROM stored.runs WHERE status = 'done')"
 # An abandoned or failed run stored its pages and never came to rank on them.
@@ -147,7 +143,8 @@ class ChangeEvent(Record):
 
 def rows(home: Home, sql: str) -> Iterator[Row]:
     """Gives the rows of one of our own queries; QueryError where nothing was published yet."""
-    result = run_query(home, sql)
+    # Where every claim stands takes more memory than a reader's query may have, in a large ledger.
+    result = run_query(home, sql, memory_limit=_OWN_MEMORY, timeout_seconds=_OWN_SECONDS)
     for row in result.rows:
         yield dict(zip(result.columns, row, strict=True))
 
@@ -172,8 +169,8 @@ def open_flags(home: Home, latest: tuple[StoredClaim, ...]) -> tuple[OpenFlag, .
     """The flags of `latest` that nobody has settled."""
     by_key = {stored.claim.claim_key: stored for stored in latest}
     return tuple(
-        OpenFlag(flag=stored_flag(row), claim=by_key[row["claim_key"]])
-        for row in rows(home, _OPEN_FLAGS)
+        open_flag(row, by_key[row["claim_key"]])
+        for row in rows(home, OPEN_FLAGS)
         if row["claim_key"] in by_key and by_key[row["claim_key"]].version == row["version"]
     )
 

@@ -11,6 +11,7 @@ from flows.reranking import rerank
 from flows.rereading import read_snapshot
 from flows.second_reader import second_reader
 from flows.verification import verify_ledger
+from review.deciding import reapply
 from schemas.errors import LedgerError
 from schemas.ledger import Hold, PageChanges, Release
 from schemas.scorecard import Scorecard
@@ -41,6 +42,7 @@ def release(
         try:
             if word.accept:
                 changes = _accept(home, ledger, run_id, hold, word, clock())
+                reapply(ledger, run_id, clock())
                 verify_ledger(ledger, home, clock())
                 if changes.changes:
                     rerank(ledger, run_id, cards, changes.changes, clock())

@@ -32,6 +32,7 @@ def rerank(
     first_read: tuple[Change, ...] = (),
     changed_before: frozenset[str] = frozenset(),
     again: frozenset[str] = frozenset(),
+    settled: Iterable[Claim] = (),
 ) -> tuple[Reranked, ...]:
     """Stores scores, rankings and proposals of the cards that new or changed claims touch, and gives them.
 
@@ -39,7 +40,8 @@ def rerank(
     pages that were known before; `first_read`: those of first visits, whose claims scores rest on, so that they touch
     a card, and which propose nothing, because a first reading is no change by the vendor. `changed_before`: keys of
     claims that vendors changed in earlier runs; a score that rests on one is stale until a person confirms it. `again`:
-    ids of cards that are ranked whatever moved. Raises LedgerError where the ledger refuses.
+    ids of cards that are ranked whatever moved. `settled`: claims on which a person decided, which touch a card
+    wherever they stand. Raises LedgerError where the ledger refuses.
 
     A claim that is contradicted, impossible or not supported reaches no score; one that is no longer on its page
     still stands under the scores that rest on it, and supports no proposal.
@@ -47,6 +49,7 @@ def rerank(
     moves = [change for change in (*first_read, *news) if change.kind in _MOVES]
     roll_ups = ledger.roll_ups({change.claim_key for change in moves})
     moved = [c.after for c in moves if c.after and roll_ups.get(c.claim_key) in (*_RANKED, "STALE")]
+    moved += settled
     changed = changed_before | {change.claim_key for change in news if change.kind in _MOVES}
     result = []
     words = ledger.score_words()

@@ -12,6 +12,7 @@ from flows.reranking import rerank
 from flows.second_reader import second_reader
 from flows.summary import Reranked
 from flows.verification import verify_ledger
+from review.deciding import reapply
 from schemas.errors import LedgerError
 from schemas.extraction import Extraction
 from schemas.ledger import Change, PageChanges
@@ -119,6 +120,7 @@ def reextract(
                 else:
                     read.append(source.id)
                     changes += found.changes
+            reapply(ledger, run_id, clock())
             verify_ledger(ledger, home, clock())
             reranked = (
                 rerank(ledger, run_id, cards, (), clock(), first_read=tuple(changes)) if changes else ()

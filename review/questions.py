@@ -21,6 +21,8 @@ from schemas.registry import registry
 from schemas.scorecard import Scorecard
 from warehouse.rows import OpenFlag
 
+_ASK = "ask_vendor"
+
 
 class Topic(Record):
     """A thing to ask about; see the head of `questions.yaml`."""
@@ -69,7 +71,7 @@ class Question(Record):
 
     `about` names what the quote is a statement of, as a short quote does not.
     `worth` and `dimensions`: how much weight rests on the claim, and where (`card.dimension`); `matters` says the
-    latter for readers.
+    latter for readers. `asked_by`: the reviewer who could not settle it and wants it asked, with a `note`.
     """
 
     topic: str
@@ -81,6 +83,8 @@ class Question(Record):
     url: str = ""
     claim_key: str = ""
     worth: Exact = Decimal(0)
+    asked_by: str = ""
+    note: str = ""
     dimensions: tuple[str, ...] = ()
     matters: tuple[Words, ...] = ()
 
@@ -158,12 +162,18 @@ def _questions(
 ) -> dict[str, tuple[Question, ...]]:
     found: dict[str, dict[tuple[str, str], Question]] = {topic.id: {} for topic in topics()}
     for stored in own:
-        for topic, ask in _asks(stored.claim, flags.get(stored.claim.claim_key, []), disputes):
+        own_flags = flags.get(stored.claim.claim_key, [])
+        wanted = {flag.flag.question.en: flag for flag in own_flags if flag.marked == _ASK}
+        for topic, ask in _asks(stored.claim, own_flags, disputes):
             question = _question(topic, ask, stored, urls, cards)
+            if flag := wanted.get(ask.en):
+                question = question.model_copy(update={"asked_by": flag.marked_by, "note": flag.marked_why})
             found[topic].setdefault((question.ask.en, question.quote), question)
     result = {}
     for topic_ in topics():
-        asked = sorted(found[topic_.id].values(), key=lambda q: (-q.worth, q.metric, q.claim_key))
+        asked = sorted(
+            found[topic_.id].values(), key=lambda q: (not q.asked_by, -q.worth, q.metric, q.claim_key)
+        )
         stated = any(stored.claim.metric in topic_.metrics for stored in own)
         if not asked and not stated and topic_.always is not None:
             asked = [Question(topic=topic_.id, ask=topic_.always)]
@@ -174,11 +184,14 @@ def _questions(
 def _asks(claim: Claim, flags: list[OpenFlag], disputes: Mapping[str, Words]) -> list[tuple[str, Words]]:
     """By topic, one question about a claim: a missing companion's before a flag's, which says less.
 
-    A flag that asks for the figure itself is asked beside it.
+    What a reviewer wants asked comes before both. A flag that asks for the figure itself is asked beside it.
     """
     asks: dict[tuple[str, str], Words] = {}
+    for flag in flags:
+        if flag.marked == _ASK:
+            asks.setdefault((_topic_of(flag.flag.name, claim), ""), flag.flag.question)
     if why := disputes.get(claim.claim_key):
-        asks["sources", ""] = why
+        asks.setdefault(("sources", ""), why)
     for companion in missing_beside(claim):
         asks.setdefault((_topic_of(companion.id, claim, companion.topic), ""), companion.question)
     for flag in sorted(flags, key=lambda f: f.flag.name):

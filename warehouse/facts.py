@@ -12,11 +12,10 @@ from schemas.rubric import Fact
 from warehouse.rows import stored_flag
 
 FLAGS = """
-SELECT flag.*, decision.reading
+SELECT flag.*, answer.reading
 FROM stored.flags AS flag
-LEFT JOIN (
-    SELECT flag_id, version, arg_max(reading, decision_id) AS reading FROM stored.decisions GROUP BY ALL
-) AS decision ON decision.flag_id = flag.flag_id AND decision.version = flag.version
+LEFT JOIN (FROM answers WHERE settles) AS answer
+    ON answer.claim_key = flag.claim_key AND answer.version = flag.version AND answer.flag = flag.name
 ORDER BY flag.claim_key, flag.name
 """
 """Every flag with the reading that a person settled it for; null where it is open."""

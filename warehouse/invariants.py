@@ -43,7 +43,13 @@ INVARIANTS: dict[str, str] = {
         ANTI JOIN {0}.stored.claim_versions USING (claim_key, version)""",
     "settles no flag": """
         SELECT 'decision ' || decision_id || ' on ' || flag_id AS what FROM {0}.stored.decisions
-        ANTI JOIN {0}.stored.flags USING (claim_key, version, name)""",
+        ANTI JOIN {0}.stored.flags USING (claim_key, version, name) WHERE name <> 'claim'""",
+    "speaks of no version of a claim": """
+        SELECT 'decision ' || decision_id || ' on ' || flag_id AS what FROM {0}.stored.decisions
+        ANTI JOIN {0}.stored.claim_versions USING (claim_key, version)""",
+    "takes back no decision": """
+        SELECT 'decision ' || one.decision_id || ' on ' || one.flag_id AS what FROM {0}.stored.decisions AS one
+        ANTI JOIN {0}.stored.decisions AS other ON other.decision_id = one.undoes WHERE one.kind = 'undone'""",
     "names a version that is not in the ledger": """
         SELECT 'event ' || change_id || ' of claim ' || claim_key AS what FROM (
             SELECT change_id, claim_key, unnest([version_before, version_after]) AS version

@@ -26,10 +26,12 @@ ORDER BY source_id, evidence_start, claim_key
 
 
 def latest_claims(
-    database: Database, *, source_id: str | None = None, vendor: str | None = None
+    database: Database, *, source_id: str | None = None, vendor: str | None = None, as_read: bool = False
 ) -> tuple[StoredClaim, ...]:
-    """The latest version of every claim, those that are not seen included."""
+    """The latest version of every claim, those that are not seen included; `as_read`: that a page itself said."""
     where, values = ("", []) if source_id is None else ("WHERE source_id = ?", [source_id])
+    if as_read:
+        where = f"{where or 'WHERE true'} AND cause <> 'review'"
     rows = database.rows(_LATEST_CLAIMS.format(where=where), values)
     return tuple(stored_claim(row) for row in rows if vendor is None or row["vendor"] == vendor)
 

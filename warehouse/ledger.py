@@ -1,4 +1,4 @@
-"""The one writer's view of the ledger: runs, pages, scores, decisions, publishing."""
+"""The one writer's view of the ledger: runs, pages, scores, publishing. Decisions are in `warehouse.decisions`."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
 from schemas.source import Snapshot, Source, Visit
 from schemas.uncertainty import Interval
-from warehouse import decisions, holds, latest, pages, score_words, snapshots, standings, verification
 from warehouse import derived as derived_rows
 from warehouse import facts as claim_facts
+from warehouse import holds, latest, pages, score_words, snapshots, standings, verification
 from warehouse.asking import left_undone
 from warehouse.database import Database
+from warehouse.decisions import Decisions
 from warehouse.derived import Derived
 from warehouse.home import Home
 from warehouse.keys import KeysInUse
@@ -29,7 +30,7 @@ from warehouse.migrate import lay_views, migrate
 from warehouse.page_writer import Page
 from warehouse.publish import is_current, publish
 from warehouse.restore import Restored, open_whole, restore
-from warehouse.rows import OpenFlag, utc
+from warehouse.rows import OPEN_FLAGS, OpenFlag, open_flag, utc
 from warehouse.shared import Shared, setting
 
 RunStatus = Literal["done", "failed"]
@@ -306,20 +307,19 @@ class Ledger:
     # Flags
 
     def open_flags(self, vendor: str | None = None) -> tuple[OpenFlag, ...]:
-        """The flags of the latest versions that no decision has settled, in their pages' order."""
-        return decisions.open_flags(self._database, self.current_claims(vendor))
+        """The flags of the latest versions that no reading has settled, in their pages' order."""
+        claims = {claim.claim.claim_key: claim for claim in self.current_claims(vendor)}
+        by_claim: dict[str, list[OpenFlag]] = {key: [] for key in claims}
+        for row in self._database.rows(OPEN_FLAGS):
+            claim = claims.get(row["claim_key"])
+            if claim and claim.version == row["version"]:
+                by_claim[row["claim_key"]].append(open_flag(row, claim))
+        return tuple(flag for flags in by_claim.values() for flag in flags)
 
-    def decide(self, flag_id: str, reading: str, who: str, note: str, at: datetime) -> None:
-        """Settles a flag of the latest version of its claim, and publishes, so that readers see it at once.
-
-        A later decision on it takes precedence. When the claim changes, the question is open again. Raises
-        LedgerError where there is no such flag or no such reading, naming the readings there are.
-        """
-        if not who.strip():
-            raise LedgerError("a decision needs the name of who made it")
-        with self._database.transaction(f"the decision on {flag_id} could not be stored"):
-            decisions.decide(self._database, flag_id, reading, who, note, at)
-        self.publish()
+    @property
+    def decisions(self) -> Decisions:
+        """What people said of claims. Whoever adds to it publishes afterwards."""
+        return Decisions(self._database)
 
     # Rankings
 

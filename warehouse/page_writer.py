@@ -53,7 +53,8 @@ class Page:
 
     @cached_property
     def _known(self) -> tuple[StoredClaim, ...]:
-        return latest_claims(self.database, source_id=self.source_id)
+        # As read from the page: a reviewer's correction stands until the page itself says something else.
+        return latest_claims(self.database, source_id=self.source_id, as_read=True)
 
     @cached_property
     def _hold(self) -> Hold | None:
@@ -66,7 +67,23 @@ class Page:
 
     @cached_property
     def _versions(self) -> dict[str, int]:
-        return {stored.claim.claim_key: stored.version for stored in self._known}
+        return {key: version for key, (version, _) in self._reviewed.items()} | {
+            stored.claim.claim_key: stored.version
+            for stored in self._known
+            if stored.version > self._reviewed.get(stored.claim.claim_key, (0, None))[0]
+        }
+
+    @cached_property
+    def _reviewed(self) -> dict[str, tuple[int, datetime]]:
+        """The last version that a reviewer wrote of each claim, and when."""
+        rows = self.database.rows(
+            """
+            SELECT claim_key, max(version) AS version, max(recorded_at) AS at FROM stored.claim_versions
+            WHERE source_id = ? AND cause = 'review' GROUP BY claim_key
+            """,
+            [self.source_id],
+        )
+        return {row["claim_key"]: (row["version"], row["at"]) for row in rows}
 
     def read(self, extraction: Extraction | None) -> PageChanges:
         """A page that came with new bytes. Where it could not be read, it says nothing about the claims."""
@@ -123,7 +140,6 @@ class Page:
         self._write_reading(extraction, snapshot)
         written = self._write_versions(comparison, snapshot, cause="rereading")
         self._write_findings(extraction, comparison, written)
-        self._carry_decisions(written)
         self._write_unclear(comparison)
         self._write_sightings("absent", comparison.absent, comparison.back)
         return self._report(comparison, written, lambda _: "extractor")
@@ -231,7 +247,7 @@ class Page:
                     source_id=self.source_id,
                     snapshot_sha256=snapshot.sha256,
                     valid_from=_since(before.get(claim.claim_key), snapshot, cause),
-                    recorded_at=_not_before(before.get(claim.claim_key), self.at),
+                    recorded_at=self._not_before(before.get(claim.claim_key)),
                 ),
                 self.run_id,
             )
@@ -256,29 +272,6 @@ class Page:
             "stored.checks",
             [check_row(c, written[c.claim_key], self.at) for c in checks if c.claim_key in written],
         )
-
-    def _carry_decisions(self, written: dict[str, int]) -> None:
-        """A person's decision outlasts our own correction where the question and its readings are the same."""
-        before = {key: version - 1 for key, version in written.items() if version > 1}
-        rows = self.database.rows(
-            """
-            SELECT decision.*, later.version AS now FROM stored.decisions AS decision
-            JOIN stored.flags AS flag USING (claim_key, version, name)
-            JOIN stored.flags AS later ON later.claim_key = flag.claim_key AND later.name = flag.name
-                AND later.version = flag.version + 1 AND later.readings = flag.readings
-            WHERE list_contains(?::VARCHAR[], claim_key) ORDER BY decision_id
-            """,
-            [sorted(before)],
-        )
-        first = self.database.next_id("stored.decisions", "decision_id")
-        carried = [row for row in rows if before[row["claim_key"]] == row["version"]]
-        copies = [
-            {**row, "decision_id": first + offset, "version": row["now"]}
-            for offset, row in enumerate(carried)
-        ]
-        for copy in copies:
-            del copy["now"]
-        self.database.insert("stored.decisions", copies)
 
     def _write_unclear(self, comparison: Comparison) -> None:
         self.database.insert(
@@ -344,6 +337,12 @@ class Page:
             same=comparison.same,
         )
 
+    def _not_before(self, before: StoredClaim | None) -> datetime:
+        """The visit's moment; where the machine's clock was set back, that of the version before."""
+        if before is None:
+            return self.at
+        return max(before.recorded_at, self.at, self._reviewed.get(before.claim.claim_key, (0, self.at))[1])
+
     def _cause(self, change: Change) -> str:
         """A better reader is no vendor's change: where another one read the words before, the event says so."""
         if change.before and change.after and change.before.extractor != change.after.extractor:
@@ -356,11 +355,6 @@ def _since(before: StoredClaim | None, snapshot: Snapshot, cause: str) -> dateti
     if before is None:
         return snapshot.fetched_at
     return before.valid_from if cause == "rereading" else max(before.valid_from, snapshot.fetched_at)
-
-
-def _not_before(before: StoredClaim | None, at: datetime) -> datetime:
-    """The moment; where the machine's clock was set back, that of the version before."""
-    return max(before.recorded_at, at) if before else at
 
 
 def held_page(source_id: str, hold: Hold) -> PageChanges:

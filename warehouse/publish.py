@@ -21,6 +21,7 @@ SELECT
     (SELECT max(reading_id) FROM {0}stored.readings) AS reading,
     (SELECT max(change_id) FROM {0}stored.changes) AS change,
     (SELECT max(decision_id) FROM {0}stored.decisions) AS decision,
+    (SELECT max(waiting_id) FROM {0}stored.waiting_decisions) AS waiting,
     (SELECT max(score_id) FROM {0}stored.scores) AS score,
     (SELECT max(word_id) FROM {0}stored.score_words) AS word,
     (SELECT max(ranking_id) FROM {0}stored.rankings) AS ranking,

@@ -24,11 +24,28 @@ _DIGITS = Context(prec=38, rounding=ROUND_HALF_UP)
 _READINGS = TypeAdapter(tuple[Reading, ...])
 
 
+OPEN_FLAGS = """
+SELECT flag.*, answer.kind AS marked, answer.who AS marked_by, answer.note AS marked_why
+FROM stored.flags AS flag
+LEFT JOIN answers AS answer
+    ON answer.claim_key = flag.claim_key AND answer.version = flag.version AND answer.flag = flag.name
+WHERE NOT coalesce(answer.settles, false)
+ORDER BY claim_key, name
+"""
+"""The flags of all versions that no reading settles, with what a reviewer said who could not tell."""
+
+
 class OpenFlag(Record):
-    """A flag that nobody has settled, with the claim that raises it."""
+    """A flag that nobody has settled, with the claim that raises it.
+
+    `marked`: `unsure` or `ask_vendor` where a reviewer (`marked_by`, `marked_why`) could not tell; else empty.
+    """
 
     flag: Flag
     claim: StoredClaim
+    marked: str = ""
+    marked_by: str = ""
+    marked_why: str = ""
 
 
 def stored_decimal(number: Decimal | None, what: str, step: Decimal = _STEP) -> Decimal | None:
@@ -161,6 +178,12 @@ def stored_flag(row: Mapping[str, Any]) -> Flag:
         question=Words(en=row["question_en"], zh=row["question_zh"]),
         readings=_READINGS.validate_json(row["readings"]),
     )
+
+
+def open_flag(row: Mapping[str, Any], claim: StoredClaim) -> OpenFlag:
+    """The open flag that a row of `OPEN_FLAGS` holds."""
+    marks = {name: row[name] or "" for name in ("marked", "marked_by", "marked_why")}
+    return OpenFlag(flag=stored_flag(row), claim=claim, **marks)
 
 
 def check_row(check: Check, version: int, at: datetime) -> dict[str, object]:

@@ -17,6 +17,11 @@ EXAMPLES: dict[str, tuple[str, ...]] = {
         "koujing flags --format csv",
         "koujing flags --format jsonl | head -3",
     ),
+    "resolve": (
+        'koujing resolve FLAG --reading per_node --who "Li Wei" --note "the spec sheet says so"',
+        'koujing resolve FLAG --correct value="3.2 Tbps" --source "mail of 2 May" --who "Li Wei"',
+        "koujing resolve FLAG --ask-vendor",
+    ),
     "changes": (
         "koujing changes",
         "koujing changes --since 7d",

@@ -13,7 +13,9 @@ from extractors.extract import extract
 from flows.releasing import release
 from flows.rereading import reextract
 from flows.verification import verify_ledger
+from review.deciding import decide
 from schemas.check import AXES, Check
+from schemas.decision import Decision, DecisionKind
 from schemas.ledger import Release
 from schemas.source import FetchStatus, Snapshot, Source, Visit
 from warehouse import snapshots
@@ -310,7 +312,14 @@ def test_an_open_flag_makes_it_ambiguous_and_a_decision_settles_it(home):
         verify_ledger(ledger, home, DAY)
         assert set(ledger.roll_ups().values()) == {"AMBIGUOUS"}
         (open_flag,) = ledger.open_flags()
-        ledger.decide(open_flag.flag.flag_id, "per_machine", "ann", "asked", DAY)
+        decision = Decision(
+            claim_key=open_flag.flag.claim_key,
+            flag=open_flag.flag.name,
+            kind=DecisionKind.READING,
+            reading="per_machine",
+            who="ann",
+        )
+        decide(ledger, 1, decision, DAY)
         assert set(ledger.roll_ups().values()) == {"VERIFIED"}
 
 

@@ -175,25 +175,6 @@ def test_a_flag_of_no_claim_is_refused_whole(visits, claim, flag):
     assert visits.ledger.current_claims() == ()
 
 
-def test_a_decision_settles_a_flag_until_the_claim_changes(visits, claim, flag):
-    flagged = claim("k", flags=("unit_truncated",))
-    visits.page(flagged, flags=(flag("k"),))
-    ledger = visits.ledger
-    assert [f.flag.flag_id for f in ledger.open_flags("alibaba-cloud")] == ["k:unit_truncated"]
-    assert ledger.open_flags("aws") == ()
-    with pytest.raises(LedgerError, match="no reading 'maybe'; it has as_usual, other_of_bit_byte"):
-        ledger.decide("k:unit_truncated", "maybe", "Li", "", visits.at)
-    with pytest.raises(LedgerError, match="there is no flag"):
-        ledger.decide("k:other", "as_usual", "Li", "", visits.at)
-    with pytest.raises(LedgerError, match="the name of who"):
-        ledger.decide("k:unit_truncated", "as_usual", " ", "", visits.at)
-    ledger.decide("k:unit_truncated", "as_usual", "Li", "asked", visits.at)
-    ledger.decide("k:unit_truncated", "other_of_bit_byte", "Li", "asked again", visits.at)
-    assert ledger.open_flags() == ()
-    visits.page(flagged.model_copy(update={"low": Decimal(5)}), flags=(flag("k"),))
-    assert [f.claim.version for f in ledger.open_flags()] == [2]
-
-
 def test_runs_end_once_and_a_killed_one_is_marked(ledger, visits):
     at = visits.at
     second = ledger.begin_run("second", at)

@@ -157,4 +157,5 @@ def test_a_ledger_that_version_5_gave_the_column_itself_comes_up_too(home):
     database.close()
     elsewhere.rename(home.ledger)
     with Ledger.open(home) as ledger:
-        assert ledger._database.rows("SELECT max(version) AS v FROM stored.schema_version") == [{"v": 8}]
+        (row,) = ledger._database.rows("SELECT max(version) AS version FROM stored.schema_version")
+        assert row["version"] == VERSIONS[-1]

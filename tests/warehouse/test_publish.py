@@ -138,8 +138,16 @@ BREAKS = [
         "flag a:n of version 9 is raised on no version",
     ),
     (
-        "INSERT INTO stored.decisions VALUES (1, 'a:n', 'a', 1, 'n', 'r', 'Li', '', now())",
+        "INSERT INTO stored.decisions VALUES (1, 'a:n', 'a', 1, 'n', 'r', 'Li', '', now(), 'reading', '{}', '', '', NULL, NULL, '')",
         "decision 1 on a:n settles no flag",
+    ),
+    (
+        "INSERT INTO stored.decisions VALUES (1, 'b:claim', 'b', 1, 'claim', '', 'Li', '', now(), 'rejected', '{}', '', '', NULL, NULL, '')",
+        "decision 1 on b:claim speaks of no version of a claim",
+    ),
+    (
+        "INSERT INTO stored.decisions VALUES (1, 'a:claim', 'a', 1, 'claim', '', 'Li', '', now(), 'undone', '{}', '', '', 7, NULL, '')",
+        "decision 1 on a:claim takes back no decision",
     ),
     ("UPDATE stored.changes SET version_after = 5", "event 1 of claim a names a version that is not"),
     ("UPDATE stored.changes SET kind = 'changed'", "event 1 of claim a tells of a change without both"),
@@ -236,14 +244,6 @@ def test_ranks_that_are_shared_are_in_order(visits, home):
     visits.ledger.store_ranking(visits.run_id, ranking, visits.at)
     visits.ledger.publish()
     assert run_query(home, "SELECT rank FROM ranking").rows == [(1,), (2,), (2,), (4,)]
-
-
-def test_a_decision_is_published_at_once(visits, home, claim, flag):
-    visits.page(claim("a", flags=("unit_truncated",)), flags=(flag("a"),))
-    visits.ledger.publish()
-    assert run_query(home, "SELECT flag_id FROM open_flags").rows == [("a:unit_truncated",)]
-    visits.ledger.decide("a:unit_truncated", "as_usual", "Li", "", visits.at)
-    assert run_query(home, "SELECT flag_id FROM open_flags").rows == []
 
 
 def test_what_is_published_already_is_not_published_again(visits, home, claim):

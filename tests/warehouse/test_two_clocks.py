@@ -108,17 +108,6 @@ def test_a_flag_that_only_the_new_reader_raises_is_a_rereading(visits, claim, fl
     assert [f.flag.name for f in visits.ledger.open_flags()] == ["unit_truncated"]
 
 
-def test_a_decision_outlasts_a_correction_that_asks_the_same(visits, claim, flag):
-    flagged = claim("a", flags=("unit_truncated",))
-    visits.page(flagged, flags=(flag("a"),))
-    visits.ledger.decide("a:unit_truncated", "as_usual", "Li", "", visits.at)
-    visits.reread(flagged.model_copy(update={"basis": "per_node"}), flags=(flag("a"),))
-    assert visits.ledger.open_flags() == ()
-    other = flag("a").model_copy(update={"readings": flag("a").readings[:1]})
-    visits.reread(flagged.model_copy(update={"basis": "per_machine"}), flags=(other,))
-    assert [f.claim.version for f in visits.ledger.open_flags()] == [3]
-
-
 def test_a_reader_that_loses_most_claims_is_not_trusted_unless_told_to(visits, claim):
     both = claim("a", path=("A",)), claim("b", path=("B",), metric="port_speed")
     visits.page(*both)

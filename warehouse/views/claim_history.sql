@@ -22,7 +22,7 @@ SELECT
     valid_from,
     lead(valid_from) OVER (PARTITION BY source_id, claim_key ORDER BY version) AS valid_to,
     recorded_at,
-    CASE WHEN lead(cause) OVER (PARTITION BY source_id, claim_key ORDER BY version) = 'rereading'
+    CASE WHEN lead(cause) OVER (PARTITION BY source_id, claim_key ORDER BY version) IN ('rereading', 'review')
         THEN lead(recorded_at) OVER (PARTITION BY source_id, claim_key ORDER BY version) END AS corrected_at,
     cause,
     run_id,
@@ -55,8 +55,8 @@ COMMENT ON COLUMN claim_history.path IS 'What stood over the words: headings, or
 COMMENT ON COLUMN claim_history.valid_from IS 'When the source was first seen to say this version (UTC).';
 COMMENT ON COLUMN claim_history.valid_to IS 'When the source was first seen to say the next version; null for the latest. Equal to valid_from where it was corrected.';
 COMMENT ON COLUMN claim_history.recorded_at IS 'When this version was written into the ledger (UTC).';
-COMMENT ON COLUMN claim_history.corrected_at IS 'When we read the same words otherwise, so that the next version takes this one''s place from its start; else null (UTC).';
-COMMENT ON COLUMN claim_history.cause IS 'page: the source said something new. rereading: another version of the reader read words that were there before.';
+COMMENT ON COLUMN claim_history.corrected_at IS 'When we or a reviewer read the same words otherwise, so that the next version takes this one''s place from its start; else null (UTC).';
+COMMENT ON COLUMN claim_history.cause IS 'page: the source said something new. rereading: another version of the reader read words that were there before. review: a person corrected it, or took that back.';
 COMMENT ON COLUMN claim_history.run_id IS 'The run that wrote it.';
 COMMENT ON COLUMN claim_history.source_id IS 'The id of the page in the source list.';
 COMMENT ON COLUMN claim_history.snapshot_sha256 IS 'The hash of the page''s bytes from which this version was read.';

@@ -51,9 +51,13 @@ open AS (
             'peak_without_load', 'no_test_condition', 'fault_class_unspecified', 'sla_terms_unspecified',
             'on_request_only', 'no_baseline', 'capacity_formula', 'not_disclosed')) AS to_settle
     FROM stored.flags AS flag
-    ANTI JOIN stored.decisions AS decision
-        ON decision.flag_id = flag.flag_id AND decision.version = flag.version
+    ANTI JOIN (FROM answers WHERE settles) AS answer
+        ON answer.claim_key = flag.claim_key AND answer.version = flag.version AND answer.flag = flag.name
     GROUP BY flag.claim_key, flag.version
+),
+said AS (
+    -- A reviewer's word on the whole claim.
+    SELECT claim_key, version, kind, who, note FROM answers WHERE flag = 'claim' AND kind IN ('rejected', 'corrected')
 ),
 judged AS (
     SELECT
@@ -61,16 +65,18 @@ judged AS (
         latest.version,
         latest.vendor,
         CASE
+            WHEN said.kind = 'rejected' THEN 'UNSUPPORTED'
             WHEN coalesce(sighting.not_seen, 0) > 0 THEN 'STALE'
             WHEN v.claim_key IS NULL OR v.failed IS NOT NULL OR len(v.missing) > 0 THEN 'UNSUPPORTED'
             WHEN v.grounding NOT IN ('EXACT', 'NORMALISED') THEN 'UNSUPPORTED'
-            WHEN v.contradicted IS NOT NULL OR v.entailed NOT IN ('STATED', 'DERIVED') THEN 'UNSUPPORTED'
+            WHEN said.kind IS NULL AND (v.contradicted IS NOT NULL OR v.entailed NOT IN ('STATED', 'DERIVED'))
+                THEN 'UNSUPPORTED'
             WHEN v.authority = 'T4' THEN 'UNSUPPORTED'
             WHEN v.plausibility = 'ABOVE_BOUND' THEN 'IMPLAUSIBLE'
             WHEN v.agreement = 'CONFLICT' OR 'FAIL' IN (v.arithmetic, v.sentence) THEN 'CONFLICTING'
             WHEN open.to_settle IS NOT NULL THEN 'AMBIGUOUS'
             WHEN open.to_test IS NOT NULL OR v.condition = 'NOT_STATED' OR latest.bound <> 'exact' OR latest.best_case
-                OR cardinality(latest.condition) > 0 OR v.authority = 'T3' THEN 'QUALIFIED'
+                OR cardinality(latest.condition) > 0 OR v.authority = 'T3' OR said.kind IS NOT NULL THEN 'QUALIFIED'
             ELSE 'VERIFIED'
         END AS roll_up,
         v.condition = 'NOT_STATED' OR open.to_test IS NOT NULL AS needs_test,
@@ -80,11 +86,15 @@ judged AS (
         latest.bound,
         latest.best_case,
         latest.condition AS stated_of,
+        said.kind AS said,
+        said.who AS said_by,
+        said.note AS said_why,
         v.* EXCLUDE (claim_key, version)
     FROM latest
     LEFT JOIN verdicts AS v ON v.claim_key = latest.claim_key AND v.version = latest.version
     LEFT JOIN open ON open.claim_key = latest.claim_key AND open.version = latest.version
     LEFT JOIN sighting ON sighting.claim_key = latest.claim_key
+    LEFT JOIN said ON said.claim_key = latest.claim_key AND said.version = latest.version
 )
 SELECT
     claim_key,
@@ -99,6 +109,7 @@ SELECT
     CASE roll_up
         WHEN 'STALE' THEN 'not on its page for ' || not_seen || if(not_seen = 1, ' visit', ' visits')
         WHEN 'UNSUPPORTED' THEN CASE
+            WHEN said = 'rejected' THEN 'a reviewer rejected it: ' || concat_ws(': ', said_by, nullif(said_why, ''))
             WHEN failed IS NOT NULL THEN 'a check could not run: ' || array_to_string(failed, '; ')
             WHEN missing IS NULL THEN 'never verified'
             WHEN len(missing) > 0 THEN 'not verified yet: ' || array_to_string(missing, ', ')
@@ -120,7 +131,8 @@ SELECT
             CASE WHEN best_case THEN 'the best case' END,
             'stated of ' || nullif(array_to_string(
                 list_transform(map_entries(stated_of), lambda entry: entry.key || ' ' || entry.value), ', '), ''),
-            CASE WHEN authority = 'T3' THEN 'a third party says it' END)
+            CASE WHEN authority = 'T3' THEN 'a third party says it' END,
+            CASE WHEN said = 'corrected' THEN 'a reviewer corrected it: ' || concat_ws(': ', said_by, nullif(said_why, '')) END)
         ELSE ''
     END AS why,
     roll_up IN ('VERIFIED', 'QUALIFIED', 'AMBIGUOUS') AS may_rank,

@@ -17,14 +17,18 @@ SELECT
     claim.not_seen,
     claim.recorded_at AS raised_at,
     claim.claim_key,
-    claim.version
+    claim.version,
+    answer.kind AS marked,
+    answer.who AS marked_by,
+    answer.note AS marked_why
 FROM stored.flags AS flag
 JOIN claims AS claim ON claim.claim_key = flag.claim_key AND claim.version = flag.version
-ANTI JOIN stored.decisions AS decision
-    ON decision.flag_id = flag.flag_id AND decision.version = flag.version
+LEFT JOIN answers AS answer
+    ON answer.claim_key = flag.claim_key AND answer.version = flag.version AND answer.flag = flag.name
+WHERE NOT coalesce(answer.settles, false)
 ORDER BY claim.vendor, claim.metric, flag.flag_id;
 
-COMMENT ON VIEW open_flags IS 'Ambiguities of the latest claims that nobody has settled yet. A decision holds for the version it was made on.';
+COMMENT ON VIEW open_flags IS 'Ambiguities of the latest claims that nobody has settled yet. A decision holds while the words are the same.';
 COMMENT ON COLUMN open_flags.flag_id IS 'The name by which the flag is settled.';
 COMMENT ON COLUMN open_flags.vendor IS 'The vendor''s id.';
 COMMENT ON COLUMN open_flags.product IS 'The product''s id.';
@@ -43,3 +47,6 @@ COMMENT ON COLUMN open_flags.not_seen IS 'Visits in a row on which the claim was
 COMMENT ON COLUMN open_flags.raised_at IS 'When the version that raises the question was written (UTC).';
 COMMENT ON COLUMN open_flags.claim_key IS 'The claim''s name.';
 COMMENT ON COLUMN open_flags.version IS 'The version of the claim that raises the question.';
+COMMENT ON COLUMN open_flags.marked IS 'unsure or ask_vendor where a reviewer looked at it and could not tell; else null.';
+COMMENT ON COLUMN open_flags.marked_by IS 'Who marked it.';
+COMMENT ON COLUMN open_flags.marked_why IS 'Why, in their words.';

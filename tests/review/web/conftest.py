@@ -1,0 +1,105 @@
+"""A desk over a copy of the demo's home, asked as a browser asks."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from bs4 import BeautifulSoup
+from starlette.testclient import TestClient
+
+from flows import crawl
+from flows.demo_server import DemoServer, demo_layers
+from flows.fetch import Fetcher
+from flows.progress import Silent
+from flows.review_desk import HomeBackend
+from flows.sources import find_sources, with_base
+from review.web.app import create_app
+from review.web.guard import Access
+from warehouse.cards import builtin_cards
+from warehouse.home import Home, open_home
+
+BASE = "http://127.0.0.1:8390"
+HERE = {"origin": BASE, "sec-fetch-site": "same-origin"}
+
+
+@dataclass
+class Browser:
+    """Keeps cookies, follows no link by itself, and sends forms with the page's own token."""
+
+    client: TestClient
+    token: str = ""
+    headers: dict[str, str] = field(default_factory=dict)
+
+    def get(self, path: str, **more: Any):
+        found = self.client.get(path, follow_redirects=False, **more)
+        if token := re.search(r'name="token" value="([0-9a-f]{64})"', found.text):
+            self.token = token[1]
+        return found
+
+    def page(self, path: str) -> BeautifulSoup:
+        found = self.get(path)
+        assert found.status_code == 200, (path, found.status_code)
+        return BeautifulSoup(found.text, "lxml")
+
+    def post(self, path: str, form: dict[str, Any], headers: dict[str, str] | None = None):
+        return self.client.post(
+            path,
+            data={"token": self.token, **form},
+            headers={**HERE, **(headers or {})},
+            follow_redirects=False,
+        )
+
+    def flags(self) -> list[str]:
+        links = self.page("/").select("tr[data-row] a")
+        return [link["href"] for link in links]
+
+    def form(self, flag: str) -> dict[str, str]:
+        """The fields of the flag's own form, without a choice."""
+        form = self.page(flag).select_one(".decide form")
+        return {field["name"]: field["value"] for field in form.select("input[type=hidden]")}
+
+
+@pytest.fixture(scope="session")
+def demo_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    home = open_home(tmp_path_factory.mktemp("desk"))
+    moments = iter(datetime(2026, 5, 1, 3, tzinfo=UTC) + timedelta(seconds=n) for n in range(100_000))
+    with (
+        DemoServer(demo_layers(1)) as site,
+        Fetcher(allow_loopback=True, now=lambda: next(moments)) as fetcher,
+    ):
+        listed = with_base(find_sources("demo"), site.base_url)
+        for day in (1, 2):
+            site.show(demo_layers(day))
+            crawl.run_refresh(
+                home, listed, fetcher, lambda: next(moments), Silent(), cards=builtin_cards(), label=str(day)
+            )
+    return home
+
+
+@pytest.fixture
+def copied(demo_home: Home, tmp_path: Path) -> Home:
+    shutil.copytree(demo_home.root, tmp_path / "copy")
+    return open_home(tmp_path / "copy")
+
+
+@pytest.fixture
+def browse() -> Callable[..., Browser]:
+    """A browser on a desk over the home; by default ann's own, on this machine."""
+
+    def open_desk(home: Home, access: Access | None = None, name: str = "ann") -> Browser:
+        app = create_app(HomeBackend(home), access or Access(local_name=name))
+        return Browser(TestClient(app, base_url=BASE, raise_server_exceptions=False))
+
+    return open_desk
+
+
+@pytest.fixture
+def browser(copied: Home, browse: Callable[..., Browser]) -> Browser:
+    return browse(copied)
