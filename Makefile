@@ -23,7 +23,7 @@ run: $(STAMP) ## Refresh the demo vendors' site for two days and print the ranki
 	@$(BIN)/koujing demo
 
 test: $(STAMP) ## Run the tests on all cores
-	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not faults"
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal -m "not long"
 
 # What a team shares goes through two extensions of DuckDB, of which wheels exist for one version of it only.
 shared: $(STAMP) ## Run the tests of a shared ledger, with the DuckDB that can (needs PostgreSQL's programs)
@@ -54,8 +54,8 @@ bench: $(STAMP) ## Measure speed as ratios in one run
 scale: $(STAMP) ## Measure the ledger with a million versions in 10,000 pages (slow)
 	@$(BIN)/python -m tests.bench.ledger 10000
 
-faults: $(STAMP) ## Every fault test, and a refresh that is killed 200 times at random points (slow)
-	@$(BIN)/python -m pytest -m faults
+faults: $(STAMP) ## Every long test, and a refresh that is killed 200 times at random points (slow)
+	@$(BIN)/python -m pytest -m long
 	@$(BIN)/python -m tests.faults.kill_refresh 200
 
 fuzz: $(STAMP) ## Fuzz extraction for FUZZ_SECONDS (60), guided by coverage

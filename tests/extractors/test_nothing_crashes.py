@@ -91,6 +91,7 @@ def test_a_page_ninety_thousand_deep_is_read_in_time_that_grows_with_it():
         "12<sup>1</sup> Gbps ",
     ],
 )
+@pytest.mark.long
 def test_a_page_without_full_stops_costs_no_more_a_character(unit):
     def cost(size: int) -> int:
         """Counts calls, which do not depend on how busy the machine is."""

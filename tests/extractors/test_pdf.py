@@ -164,6 +164,7 @@ def bomb(unpacked: int) -> bytes:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_paper_that_unpacks_to_more_than_its_memory_is_refused() -> None:
     packed = bomb(1600 << 20)
     assert len(packed) < 2_000_000

@@ -130,6 +130,7 @@ def test_two_refreshes_at_once_store_each_page_once(
     assert told(home) == undisturbed
 
 
+@pytest.mark.long
 def test_a_network_that_goes_in_mid_run_costs_that_night_s_pages_and_no_more(
     home: Home, site: DemoServer, undisturbed: list[list[tuple[object, ...]]]
 ) -> None:
@@ -159,6 +160,7 @@ def test_a_network_that_goes_in_mid_run_costs_that_night_s_pages_and_no_more(
     assert told(home) == undisturbed
 
 
+@pytest.mark.long
 def test_a_server_that_flaps_changes_no_claim(
     home: Home, site: DemoServer, undisturbed: list[list[tuple[object, ...]]]
 ) -> None:
@@ -194,6 +196,7 @@ def test_a_server_that_flaps_changes_no_claim(
     assert told(home) == undisturbed
 
 
+@pytest.mark.long
 def test_a_page_that_a_full_disk_refuses_ends_the_run_and_the_next_takes_up_the_rest(
     home: Home, site: DemoServer, undisturbed: list[list[tuple[object, ...]]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -228,8 +231,9 @@ signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "kilobytes",
-    [4, pytest.param(300, marks=pytest.mark.faults), pytest.param(2000, marks=pytest.mark.faults)],
+    [4, pytest.param(300, marks=pytest.mark.long), pytest.param(2000, marks=pytest.mark.long)],
 )
+@pytest.mark.long
 def test_a_process_whose_files_may_not_grow_fails_and_leaves_a_ledger_that_goes_on(
     home: Home, site: DemoServer, undisturbed: list[list[tuple[object, ...]]], kilobytes: int
 ) -> None:
@@ -249,10 +253,11 @@ def test_a_process_whose_files_may_not_grow_fails_and_leaves_a_ledger_that_goes_
     "jump",
     [
         timedelta(days=-30),
-        pytest.param(timedelta(hours=-1), marks=pytest.mark.faults),
-        pytest.param(timedelta(days=400), marks=pytest.mark.faults),
+        pytest.param(timedelta(hours=-1), marks=pytest.mark.long),
+        pytest.param(timedelta(days=400), marks=pytest.mark.long),
     ],
 )
+@pytest.mark.long
 def test_a_clock_that_jumps_loses_and_doubles_nothing(
     home: Home, site: DemoServer, undisturbed: list[list[tuple[object, ...]]], jump: timedelta
 ) -> None:
@@ -266,6 +271,7 @@ def test_a_clock_that_jumps_loses_and_doubles_nothing(
     assert told(home) == undisturbed
 
 
+@pytest.mark.long
 def test_a_clock_that_jumps_inside_a_run_ends_it_as_any_other(
     home: Home, site: DemoServer, undisturbed: list[list[tuple[object, ...]]]
 ) -> None:

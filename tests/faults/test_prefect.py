@@ -11,7 +11,7 @@ import pytest
 from tests.faults.kill_refresh import ROOT
 
 
-@pytest.mark.faults
+@pytest.mark.long
 def test_a_stuck_flow_ends_at_its_timeout_and_a_killed_server_costs_a_run_nothing(tmp_path: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PREFECT_")}
     done = subprocess.run(

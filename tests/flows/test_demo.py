@@ -51,6 +51,7 @@ def totals(printed: str) -> list[tuple[str, str, str]]:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_the_demo_tells_its_story_and_reuses_it_the_second_time(tmp_path: Path) -> None:
     home = tmp_path / "demo"
     first = koujing(home, "demo")
@@ -114,6 +115,7 @@ def test_the_demo_tells_its_story_and_reuses_it_the_second_time(tmp_path: Path) 
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_source_list_of_ones_own_goes_the_same_way(tmp_path: Path) -> None:
     from flows.demo_server import DemoServer
 

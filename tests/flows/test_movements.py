@@ -14,6 +14,8 @@ import pytest
 from flows.derived import rederive
 from flows.own_cards import cards_of
 from flows.reranking import rerank
+from review.deciding import decide
+from schemas.decision import Decision, DecisionKind
 from tests.flows.conftest import Run
 from tests.flows.ranking_page import PAGE, card_folder, drop_card
 from warehouse.cards import builtin_cards
@@ -150,7 +152,11 @@ def test_a_settled_flag_derives_again_exactly_the_cards_that_rest_on_it_and_is_n
     assert (reading,) in readings
     assert run_again(home) == ()
     with Ledger.open(home) as ledger:
-        ledger.decide(flag, reading, "li", "asked", LATER)
+        key, _, name = flag.rpartition(":")
+        answer = Decision(
+            claim_key=key, flag=name, kind=DecisionKind.READING, reading=reading, who="li", note="asked"
+        )
+        decide(ledger, ledger.begin_run("review", LATER), answer, LATER)
     assert set(run_again(home, hours=1)) == resting
     causes = run_query(
         home,

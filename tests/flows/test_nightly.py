@@ -183,7 +183,7 @@ def server_process(port: int) -> int:
     return int(lines[0][0])
 
 
-@pytest.mark.faults
+@pytest.mark.long
 def test_a_reviewer_s_change_ranks_again_though_the_server_was_killed_between(
     served: tuple[subprocess.Popen[str], Home, str], tmp_path: Path
 ) -> None:

@@ -88,7 +88,7 @@ def test_on_a_terminal_the_views_are_shown_and_history_is_kept(played: Home) -> 
             shown += piece
     assert process.wait(120) == 0
     os.close(ours)
-    assert b"Views: changes, checks, claim_history" in shown
+    assert b"Views: answers, changes, checks, claim_history" in shown
     assert b"20260501000001" in shown
     assert "SELECT 20260501000000 + 1 AS n;" in (played.root / "sql_history").read_text()
 

@@ -74,6 +74,7 @@ def is_gone(group: int) -> bool:
 
 
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_run_that_is_stopped_ends_soon_with_its_ledger_closed(tmp_path: Path, dripping: int) -> None:
     home = Home(tmp_path / "home")
     listed = tmp_path / "list.yaml"

@@ -59,6 +59,7 @@ def hangs_at(number: int) -> Callable[[dict[str, Any]], Step]:
     return answer
 
 
+@pytest.mark.long
 def test_a_run_that_is_killed_while_it_asks_pays_for_no_reply_twice(tmp_path):
     with serving(answer=hangs_at(3)) as server:
         first = refreshing(tmp_path / "home", server)
@@ -78,7 +79,7 @@ def test_a_run_that_is_killed_while_it_asks_pays_for_no_reply_twice(tmp_path):
     ]
 
 
-@pytest.mark.faults
+@pytest.mark.long
 def test_of_two_runs_at_once_the_second_says_that_the_first_is_at_work(tmp_path):
     home = tmp_path / "home"
     with serving(answer=hangs_at(1)) as server:

@@ -78,6 +78,7 @@ def keep(page, name):
         ("en", 390, "dark", PAGES[1:6:2]),
     ],
 )
+@pytest.mark.long
 def test_every_kind_of_page_fits_its_window_and_is_open_to_everybody(
     opened, site, language, width, scheme, with_axe
 ):

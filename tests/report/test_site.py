@@ -105,6 +105,7 @@ def test_the_same_ledger_gives_the_same_bytes(home, site, tmp_path):
         assert again == re.sub(r'<a class="language".*?</a>', "", path.read_text(encoding="utf-8")), path
 
 
+@pytest.mark.long
 def test_editions_written_side_by_side_are_those_written_one_after_the_other(home, site, tmp_path):
     """In a process of its own, where alone it may be: it takes the seconds of a whole report."""
     script = (

@@ -60,6 +60,7 @@ print(len(seen))
 """
 
 
+@pytest.mark.long
 def test_who_reads_without_pause_while_much_is_published_never_sees_half(visits, home, claim):
     visits.page(claim("k0"), source_id="s0")
     visits.ledger.publish()

@@ -88,10 +88,10 @@ def test_a_total_is_rounded_once_and_half_away_from_zero() -> None:
 
 
 def test_a_total_of_more_digits_than_the_decimal_context_stays_exact() -> None:
-    weight = "0.3333333333333333333333333333333"
-    fine = made({"a": weight, "b": str(Decimal("0.6666666666666666666666666666667"))}, {"ucloud": ["1", "4"]})
+    weights = {"a": "0.333333333333333333", "b": "0.666666666666666667"}
+    fine = made(weights, {"ucloud": ["1.000000000000000001", "4"]})
     (placement,) = rank(fine, scores(fine, ())).placements
-    assert placement.total == Decimal("3.0000000000000000000000000000001")
+    assert placement.total == Decimal("3.000000000000000001333333333333333333")
 
 
 def test_equal_totals_share_a_rank_and_the_next_is_skipped() -> None:

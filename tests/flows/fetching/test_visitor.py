@@ -195,6 +195,7 @@ def test_a_single_page_app_is_read_as_its_reader_sees_it(app: Any, visitor: Visi
 
 @needs_browser
 @pytest.mark.slow
+@pytest.mark.long
 def test_scripts_that_never_end_are_ended_and_the_next_page_is_shown(app: Any) -> None:
     app.pages["/endless"] = html(b"<div id=app></div><script>while (true) {}</script>")
     limits = Limits(tries=1, delay_seconds=0)

@@ -148,6 +148,7 @@ def test_the_same_without_a_script(opened, copied):
     assert [kind for kind, _, _ in decisions(copied)] == ["reading", "undone"]
 
 
+@pytest.mark.long
 def test_a_group_is_settled_together(opened, copied):
     page = opened()
     alike = page.locator("tr[data-row]", has_text="alike").first
@@ -162,6 +163,7 @@ def test_a_group_is_settled_together(opened, copied):
     assert len(decisions(copied)) == 1 + count
 
 
+@pytest.mark.long
 def test_two_who_decide_at_once(opened, copied):
     one, other = opened(), opened()
     for page in (one, other):
@@ -174,6 +176,7 @@ def test_two_who_decide_at_once(opened, copied):
     assert len(decisions(copied)) == 1
 
 
+@pytest.mark.long
 def test_language_and_theme_are_switched_and_stay(opened):
     page = opened()
     page.get_by_role("button", name="中文").click()
@@ -186,6 +189,7 @@ def test_language_and_theme_are_switched_and_stay(opened):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.long
 def test_on_a_phone_nothing_is_wider_than_the_screen(opened, scheme):
     page = opened(viewport={"width": 390, "height": 844}, color_scheme=scheme, locale="zh-CN")
     keep(page, f"phone-queue-{scheme}")
@@ -199,6 +203,7 @@ def test_on_a_phone_nothing_is_wider_than_the_screen(opened, scheme):
 
 
 @pytest.mark.parametrize("path", ["/decisions", "/sql"])
+@pytest.mark.long
 def test_other_pages_are_accessible(opened, path):
     page = opened(path)
     keep(page, path.strip("/"))
