@@ -219,6 +219,7 @@ def test_a_moment_is_checked_before_it_is_asked_for(
     assert (outcome.code, told in " ".join(outcome.err.replace("│", " ").split())) == (code, True)
 
 
+@pytest.mark.long
 def test_a_dropped_scorecard_takes_part_in_every_command(koujing: Run, home: Home) -> None:
     folder = card_folder(home.root)
     drop_card(folder, ["small-files"], PAGE.read_text(encoding="utf-8"))

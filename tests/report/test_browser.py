@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.long]
 CHROMIUM = shutil.which("chromium")
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 BROKEN = "[...document.images].filter(i => !i.complete || !i.naturalWidth).map(i => i.src)"
@@ -78,7 +78,6 @@ def keep(page, name):
         ("en", 390, "dark", PAGES[1:6:2]),
     ],
 )
-@pytest.mark.long
 def test_every_kind_of_page_fits_its_window_and_is_open_to_everybody(
     opened, site, language, width, scheme, with_axe
 ):
