@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from decimal import Decimal
 
 from flows import published
+from flows.one_run import one_run
 from flows.reranking import rerank
 from flows.summary import Reranked
 from schemas.errors import LedgerError
@@ -80,18 +80,9 @@ def confirm(
             note=note,
             said_at=clock(),
         )
-        changed = published.changed_keys(home)
-        run_id = ledger.begin_run(f"confirm {card.id} {vendor} {dimension}", clock())
-        try:
+        with one_run(ledger, f"confirm {card.id} {vendor} {dimension}", clock) as run_id:
             ledger.keep_word(run_id, word)
-            (ranked,) = rerank(
-                ledger, run_id, (file_card,), (), clock(), changed_before=changed, again=frozenset({card.id})
-            )
-            ledger.end_run(run_id, clock(), "done")
-        except BaseException:
-            with contextlib.suppress(LedgerError):
-                ledger.end_run(run_id, clock(), "failed")
-            raise
+            (ranked,) = rerank(ledger, run_id, (file_card,), (), clock(), again=frozenset({card.id}))
         ledger.publish()
     return word, ranked
 

@@ -14,8 +14,8 @@ from urllib.parse import urlsplit
 
 from extractors.extract import SecondReader
 from extractors.shell import links_of
-from flows import published
 from flows.derived import rederive
+from flows.left_over import LeftOver
 from flows.printing import counted
 from flows.progress import Progress
 from flows.reranking import rerank
@@ -135,7 +135,7 @@ def run_refresh(
             progress.note(f"the ledger {ledger.why_restored} and was rebuilt from {ledger.restored_from}")
         for path in ledger.set_aside:
             progress.note(f"{path} holds what could not be read; the ledger begins without it")
-        earlier = _Earlier.read(home, ledger) if known_before or ledger.restored_from else _Earlier()
+        left = LeftOver.read(home, ledger) if known_before or ledger.restored_from else LeftOver()
         started = clock()
         due_now = due(listed, ledger.last_seen(), started)
         if len(due_now) < len(listed):
@@ -152,14 +152,13 @@ def run_refresh(
                     ledger,
                     run_id,
                     cards,
-                    tuple(e.change for e in earlier.unranked if e.is_news) + news(rows),
+                    left.news + news(rows),
                     clock(),
                     first_read=(
-                        *(e.change for e in earlier.unranked if e.cause == "extractor"),
+                        *left.first_read,
                         *(change for row in rows for change in row.reread),
                         *(change for row in rows if row.first_visit for change in row.changes),
                     ),
-                    changed_before=earlier.changed,
                 ),
             )
             rederived = steps.run("derive", lambda: rederive(ledger, run_id, cards, clock()))
@@ -181,20 +180,6 @@ def run_refresh(
         rederived=tuple(found.card.id for found in rederived),
         verified=verified,
     )
-
-
-@dataclass(frozen=True)
-class _Earlier:
-    """What earlier runs left: keys that changed, and events on which nobody ranked because the run ended."""
-
-    changed: frozenset[str] = frozenset()
-    unranked: tuple[published.ChangeEvent, ...] = ()
-
-    @classmethod
-    def read(cls, home: Home, ledger: Ledger) -> _Earlier:
-        # Published first, so that what an interrupted run stored is seen, by this run and by readers.
-        ledger.publish_if_behind()
-        return cls(published.changed_keys(home), published.unranked_changes(home))
 
 
 class _Run:

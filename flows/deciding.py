@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from flows import published
 from flows.derived import rederive
+from flows.left_over import LeftOver
+from flows.one_run import one_run
 from flows.reranking import rerank
 from flows.verification import verify_ledger
 from review import deciding
@@ -124,29 +124,20 @@ def _settled(
     known = tuple(cards)
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
         # What earlier runs left is taken up, and what is stale stays so: a decision is no change by a vendor.
-        ledger.publish_if_behind()
-        left_over = published.unranked_changes(home)
-        changed = published.changed_keys(home)
-        run_id = ledger.begin_run(label, clock())
-        try:
+        left_over = LeftOver.read(home, ledger)
+        with one_run(ledger, label, clock) as run_id:
             numbers, touched, failure = work(ledger, run_id)
             verify_ledger(ledger, home, clock())
             rerank(
                 ledger,
                 run_id,
                 known,
-                tuple(event.change for event in left_over if event.is_news),
+                left_over.news,
                 clock(),
-                first_read=tuple(event.change for event in left_over if event.cause == "extractor"),
-                changed_before=changed,
+                first_read=left_over.first_read,
                 settled=touched,
             )
             rederived = rederive(ledger, run_id, known, clock(), note=label)
-            ledger.end_run(run_id, clock(), "done")
-        except BaseException:
-            with contextlib.suppress(LedgerError):
-                ledger.end_run(run_id, clock(), "failed")
-            raise
         ledger.publish()
         left = len(ledger.open_flags())
     if failure is not None:

@@ -2,42 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
-from fractions import Fraction
 
 from flows import published
 from review.queue import Queued, order
 from schemas.ledger import StoredClaim
-from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
-from warehouse.derived import Derived, digest
+from warehouse.derived import Derived, derived
 from warehouse.home import Home
 from warehouse.ledger import Ledger
-from warehouse.rubric import derive
-from warehouse.uncertainty.evaluate import evaluate
 from warehouse.uncertainty.worth import worths
-
-
-def derived(
-    card: Scorecard, facts: tuple[Fact, ...], weights: Mapping[str, Fraction] | None = None
-) -> Derived | None:
-    """Gives what the card makes of the claims; None where it has no rubric, or nobody to rank.
-
-    `weights`: by dimension, instead of the card's own.
-    """
-    if card.rubric is None:
-        return None
-    derivation = derive(card, facts)
-    if not derivation.vendors or not any(term.alternatives for term in derivation.terms):
-        return None
-    return Derived(
-        card=card,
-        derivation=derivation,
-        evaluation=evaluate(derivation, weights),
-        versions={fact.stored.claim.claim_key: fact.stored.version for fact in facts},
-        inputs=digest(card, derivation, facts),
-    )
 
 
 def rederive(

@@ -10,7 +10,6 @@ import typer
 
 from flows import published
 from flows.commands.options import Shown
-from flows.derived import derived
 from flows.derived_report import names, span, written
 from flows.own_cards import chosen_cards
 from flows.printing import as_json, heading, out, out_text, say
@@ -20,7 +19,7 @@ from schemas.record import plain
 from schemas.rubric import Alternative, CriterionTerm, Fact
 from schemas.scorecard import Dimension, Scorecard
 from warehouse.cards import rests_on
-from warehouse.derived import Derived
+from warehouse.derived import Derived, derived
 from warehouse.home import Home
 from warehouse.score_words import with_words
 

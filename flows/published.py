@@ -38,12 +38,6 @@ _UNRANKED = f"FROM stored.changes WHERE run_id > {_LAST_DONE}"
 _VERSIONS = """
 SELECT *, 0 AS not_seen FROM stored.claim_versions WHERE claim_key IN (SELECT claim_key {which})
 """
-_CHANGED_KEYS = """
-SELECT DISTINCT claim_key FROM stored.changes
-WHERE kind IN ('new', 'changed') AND NOT first_visit AND cause <> 'extractor'
-"""
-
-
 _STALE_SCORES = """
 SELECT score.*, (
     SELECT coalesce(list(claim_key ORDER BY claim_key), []) FROM stored.score_claims AS claim
@@ -232,11 +226,6 @@ def runs(home: Home) -> tuple[RunCounts, ...]:
 def asked(home: Home) -> tuple[AskedCounts, ...]:
     """What each run asked a model, oldest first; none for runs that asked none."""
     return tuple(AskedCounts(**row) for row in rows(home, _ASKED))
-
-
-def changed_keys(home: Home) -> frozenset[str]:
-    """The keys of claims that vendors stated anew or differently since their pages were first read."""
-    return frozenset(row["claim_key"] for row in rows(home, _CHANGED_KEYS))
 
 
 def changes(home: Home) -> tuple[ChangeEvent, ...]:

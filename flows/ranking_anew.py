@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from flows import published
 from flows.derived import rederive
+from flows.left_over import LeftOver
+from flows.one_run import one_run
 from flows.reranking import rerank
 from flows.summary import Reranked
 from flows.verification import verify_ledger
-from schemas.errors import LedgerError
 from schemas.scorecard import Scorecard
 from warehouse.home import Home
 from warehouse.ledger import Ledger
@@ -27,27 +26,18 @@ def rank_anew(
     """
     cards = tuple(cards)
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
-        ledger.publish_if_behind()
-        left = published.unranked_changes(home)
-        changed = published.changed_keys(home)
-        run_id = ledger.begin_run("rerank", clock())
-        try:
+        left = LeftOver.read(home, ledger)
+        with one_run(ledger, "rerank", clock) as run_id:
             verify_ledger(ledger, home, clock())
             result = rerank(
                 ledger,
                 run_id,
                 cards,
-                tuple(event.change for event in left if event.is_news),
+                left.news,
                 clock(),
-                first_read=tuple(event.change for event in left if event.cause == "extractor"),
-                changed_before=changed,
+                first_read=left.first_read,
                 again=frozenset(card.id for card in cards),
             )
             rederive(ledger, run_id, cards, clock())
-            ledger.end_run(run_id, clock(), "done")
-        except BaseException:
-            with contextlib.suppress(LedgerError):
-                ledger.end_run(run_id, clock(), "failed")
-            raise
         ledger.publish()
     return result

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from flows.derived import rederive
+from flows.left_over import LeftOver
+from flows.one_run import one_run
 from flows.reranking import rerank
 from flows.rereading import read_snapshot
 from flows.second_reader import second_reader
@@ -38,23 +39,19 @@ def release(
     cards = tuple(cards)
     with Ledger.open(home, wait_seconds=wait_seconds) as ledger:
         hold = _hold_of(ledger, source_id)
-        run_id = ledger.begin_run(f"release {source_id}", clock())
-        try:
+        left = LeftOver.read(home, ledger)
+        with one_run(ledger, f"release {source_id}", clock) as run_id:
             if word.accept:
                 changes = _accept(home, ledger, run_id, hold, word, clock())
                 reapply(ledger, run_id, clock())
                 verify_ledger(ledger, home, clock())
-                if changes.changes:
-                    rerank(ledger, run_id, cards, changes.changes, clock())
-                rederive(ledger, run_id, cards, clock())
             else:
                 ledger.keep_claims(run_id, hold, word, clock())
                 changes = PageChanges(source_id=source_id, first_visit=False)
-            ledger.end_run(run_id, clock(), "done")
-        except BaseException:
-            with contextlib.suppress(LedgerError):
-                ledger.end_run(run_id, clock(), "failed")
-            raise
+            news = (*left.news, *changes.changes)
+            if news or left.first_read:
+                rerank(ledger, run_id, cards, news, clock(), first_read=left.first_read)
+            rederive(ledger, run_id, cards, clock())
         ledger.publish()
     return changes
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import datetime
 
-from flows.derived import derived
 from flows.summary import Reranked
 from schemas.claim import Claim
 from schemas.ledger import Change, ChangeKind, StoredClaim
 from schemas.ranking import DimensionScore, Proposal, ScoreStatus
 from schemas.scorecard import Scorecard
 from warehouse.cards import metrics_read, touches
+from warehouse.derived import derived
 from warehouse.ledger import Ledger
 from warehouse.proposals import apply, propose, strongest
 from warehouse.ranking import rank, scores
@@ -30,7 +30,6 @@ def rerank(
     at: datetime,
     *,
     first_read: tuple[Change, ...] = (),
-    changed_before: frozenset[str] = frozenset(),
     again: frozenset[str] = frozenset(),
     settled: Iterable[Claim] = (),
 ) -> tuple[Reranked, ...]:
@@ -38,10 +37,10 @@ def rerank(
 
     A card without a ranking is ranked for the first time, and one whose file was edited anew. `news`: the events of
     pages that were known before; `first_read`: those of first visits, whose claims scores rest on, so that they touch
-    a card, and which propose nothing, because a first reading is no change by the vendor. `changed_before`: keys of
-    claims that vendors changed in earlier runs; a score that rests on one is stale until a person confirms it. `again`:
-    ids of cards that are ranked whatever moved. `settled`: claims on which a person decided, which touch a card
-    wherever they stand. Raises LedgerError where the ledger refuses.
+    a card, and which propose nothing, because a first reading is no change by the vendor. `again`: ids of cards that
+    are ranked whatever moved. `settled`: claims on which a person decided, which touch a card wherever they stand.
+    A score that rests on a claim that a vendor ever changed is stale until a person confirms it. Raises LedgerError
+    where the ledger refuses.
 
     A claim that is contradicted, impossible or not supported reaches no score; one that is no longer on its page
     still stands under the scores that rest on it, and supports no proposal.
@@ -50,7 +49,7 @@ def rerank(
     roll_ups = ledger.roll_ups({change.claim_key for change in moves})
     moved = [c.after for c in moves if c.after and roll_ups.get(c.claim_key) in (*_RANKED, "STALE")]
     moved += settled
-    changed = changed_before | {change.claim_key for change in news if change.kind in _MOVES}
+    changed = ledger.changed_keys() | {change.claim_key for change in news if change.kind in _MOVES}
     result = []
     words = ledger.score_words()
     for published_card in cards:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from extractors.extract import SecondReader, extract, reader_name
 from flows.derived import rederive
+from flows.left_over import LeftOver
+from flows.one_run import one_run
 from flows.reranking import rerank
 from flows.second_reader import second_reader
 from flows.summary import Reranked
@@ -96,14 +97,14 @@ def reextract(
         Ledger.open(home, wait_seconds=wait_seconds) as ledger,
         second_reader(home) as second,
     ):
-        run_id = ledger.begin_run("reextract", clock())
         read: list[str] = []
         missing: list[str] = []
         not_taken: list[tuple[str, int, int]] = []
         changes: list[Change] = []
         current = 0
         readers = ledger.last_readers()
-        try:
+        left = LeftOver.read(home, ledger)
+        with one_run(ledger, "reextract", clock) as run_id:
             for source in ledger.known_sources():
                 if source.id not in readers or (only and source.id not in only):
                     continue
@@ -122,15 +123,13 @@ def reextract(
                     changes += found.changes
             reapply(ledger, run_id, clock())
             verify_ledger(ledger, home, clock())
+            first_read = (*left.first_read, *changes)
             reranked = (
-                rerank(ledger, run_id, cards, (), clock(), first_read=tuple(changes)) if changes else ()
+                rerank(ledger, run_id, cards, left.news, clock(), first_read=first_read)
+                if left.news or first_read
+                else ()
             )
             rederive(ledger, run_id, cards, clock())
-            ledger.end_run(run_id, clock(), "done")
-        except BaseException:
-            with contextlib.suppress(LedgerError):
-                ledger.end_run(run_id, clock(), "failed")
-            raise
         ledger.publish()
     return Reextracted(
         run_id=run_id,

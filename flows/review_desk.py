@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 import uvicorn
 
 from flows import deciding, published
-from flows.derived import derived
 from flows.own_cards import cards_of
 from flows.printing import say
 from review.desk import Card, Outcome, State
@@ -23,7 +22,7 @@ from schemas.errors import KoujingError, LedgerError
 from schemas.rubric import OpenFlag
 from schemas.scorecard import Scorecard
 from warehouse import snapshots
-from warehouse.derived import Derived
+from warehouse.derived import Derived, derived
 from warehouse.home import Home
 from warehouse.reader import Reader, stamp
 from warehouse.uncertainty.worth import worths

@@ -1,7 +1,8 @@
-"""What changed, and when: claims with both quotes, flags opened and settled, ranking moves with their causes, holds."""
+"""What changed, and when: claims with both quotes, flags opened, what people said, ranking moves with their causes, holds."""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -9,6 +10,7 @@ from datetime import datetime, timedelta
 from report.edition import Edition, Shown, clean, file_name
 from report.model import Row
 from report.numbers import span
+from schemas.decision import WHOLE_CLAIM
 
 _MOST = 150
 _PERIODS = (("week", 7), ("month", 30))
@@ -134,7 +136,7 @@ def _flags(edition: Edition) -> Iterable[Event]:
             vendor=row["vendor"],
             card=None,
             what=edition.what(figure) if figure else edition.metric(row["metric"]),
-            after=edition.flag(row["name"]),
+            after=edition.flag(row["flag"]),
             note=row["question_zh"] if edition.language == "zh" else row["question_en"],
             href=edition.shown(figure).href if figure else "",
             shown=edition.shown(figure) if figure else None,
@@ -147,21 +149,30 @@ def _decisions(edition: Edition) -> Iterable[Event]:
     figures = edition.content.figures
     for row in edition.content.decisions:
         figure = figures.get(row["claim_key"])
-        told = edition.says("changes.settled", who=clean(row["who"]), reading=row["reading"] or "–")
+        kind = f"said_{row['kind']}"
         yield Event(
             at=row["decided_at"],
-            kind="flag_settled",
-            label=edition.says("change_kind.flag_settled"),
+            kind=kind,
+            label=edition.says(f"change_kind.{kind}"),
             vendor=row["vendor"],
             card=None,
             what=edition.what(figure) if figure else edition.metric(row["metric"]),
-            before=edition.flag(row["name"]),
-            after=told,
+            before="" if row["name"] == WHOLE_CLAIM else edition.flag(row["name"]),
+            after=_said(edition, row),
             note=clean(row["note"] or ""),
             href=edition.shown(figure).href if figure else "",
             shown=edition.shown(figure) if figure else None,
             name=f"decision {row['decision_id']:09d}",
         )
+
+
+def _said(edition: Edition, row: Row) -> str:
+    what = row["reading"] or ", ".join(
+        f"{name}: {text}" for name, text in json.loads(row["corrections"]).items()
+    )
+    return edition.says(
+        "changes.said_what" if what else "changes.said", what=clean(what), who=clean(row["who"])
+    )
 
 
 def _moves(edition: Edition) -> Iterable[Event]:

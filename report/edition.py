@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Literal
 
 from markupsafe import Markup
 
@@ -289,6 +290,10 @@ class Edition:
     def vendor_href(self, vendor: str) -> str:
         """The address of a vendor's page."""
         return f"vendors/{file_name(vendor)}.html"
+
+    def feed_href(self, kind: Literal["vendor", "card"], name: str) -> str:
+        """The address of the feed on a vendor or a scorecard."""
+        return f"feeds/{file_name(f'{kind}-{name}')}.xml"
 
 
 def file_name(name: str) -> str:

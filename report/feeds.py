@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from uuid import UUID, uuid5
 
 from report.changing import Event
-from report.edition import Edition, file_name
+from report.edition import Edition
 from report.rendering import render
 
 _SPACE = UUID("6a7c3c6e-3a0b-4f0e-9d39-8f2f2a4f1b5d")
@@ -18,13 +18,23 @@ def feeds(edition: Edition, found: tuple[Event, ...]) -> Iterator[tuple[str, str
     """The feeds of an edition: the path within it, and the XML."""
     for vendor in edition.content.vendors:
         own = [event for event in found if event.vendor == vendor]
-        yield _feed(edition, f"vendor-{vendor}", edition.vendor(vendor), edition.vendor_href(vendor), own)
+        path = edition.feed_href("vendor", vendor)
+        yield (
+            path,
+            _feed(
+                edition, f"vendor-{vendor}", path, edition.vendor(vendor), edition.vendor_href(vendor), own
+            ),
+        )
     for card in edition.content.cards:
         own = [event for event in found if event.card == card.id]
-        yield _feed(edition, f"card-{card.id}", edition.card_name(card), edition.card_href(card), own)
+        path = edition.feed_href("card", card.id)
+        yield (
+            path,
+            _feed(edition, f"card-{card.id}", path, edition.card_name(card), edition.card_href(card), own),
+        )
 
 
-def _feed(edition: Edition, name: str, title: str, href: str, own: Iterable[Event]) -> tuple[str, str]:
+def _feed(edition: Edition, name: str, path: str, title: str, href: str, own: Iterable[Event]) -> str:
     entries = [
         {
             "id": uuid5(_SPACE, f"{edition.language} {name} {event.name}"),
@@ -36,17 +46,16 @@ def _feed(edition: Edition, name: str, title: str, href: str, own: Iterable[Even
         for event in list(own)[:_MOST]
     ]
     at = edition.content.at
-    text = render(
+    return render(
         "feed.xml",
         language="zh-Hans" if edition.language == "zh" else "en",
         id=uuid5(_SPACE, f"{edition.language} {name}"),
         title=f"{title} · {edition.says('site.short')}",
         updated=entries[0]["updated"] if entries else stamp(at) if at else "1970-01-01T00:00:00Z",
         href=f"../{href}",
-        own=f"{file_name(name)}.xml",
+        own=path.rpartition("/")[2],
         entries=entries,
     )
-    return f"feeds/{file_name(name)}.xml", text
 
 
 def stamp(at: object) -> str:

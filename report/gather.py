@@ -14,12 +14,10 @@ from schemas.errors import KoujingError
 from schemas.rubric import Fact
 from schemas.scorecard import Scorecard
 from warehouse import facts as claim_facts
-from warehouse.derived import Derived
+from warehouse.derived import Derived, derived
 from warehouse.home import Home
 from warehouse.query import Ask, reading
 from warehouse.rows import OpenFlag, stored_claim
-from warehouse.rubric import derive
-from warehouse.uncertainty.evaluate import evaluate
 from warehouse.uncertainty.sensitivity import mean_scores, sensitivity
 
 _MEMORY = "2GB"
@@ -73,21 +71,10 @@ LEFT JOIN (
 ORDER BY vendor, source_id
 """
 _CHANGES = "FROM changes WHERE NOT first_visit ORDER BY change_id"
-# A question that the version before raised too is an old one, and those of a page's first reading are no news.
-_RAISED = """
-SELECT version.recorded_at, version.run_id, version.vendor, version.metric, flag.name, flag.question_en,
-    flag.question_zh, flag.flag_id, flag.claim_key, flag.version
-FROM stored.flags AS flag
-JOIN stored.claim_versions AS version USING (claim_key, version)
-ANTI JOIN stored.flags AS earlier ON earlier.claim_key = flag.claim_key AND earlier.name = flag.name
-    AND earlier.version = flag.version - 1
-ANTI JOIN (SELECT claim_key, run_id FROM stored.changes WHERE first_visit) AS first
-    ON first.claim_key = flag.claim_key AND first.run_id = version.run_id
-ORDER BY version.recorded_at, flag.flag_id
-"""
 _DECISIONS = """
 SELECT decision.*, version.vendor, version.metric, version.text_value
 FROM stored.decisions AS decision JOIN stored.claim_versions AS version USING (claim_key, version)
+WHERE decision.carried_from IS NULL -- what is repeated on a later version was said before
 ORDER BY decision_id
 """
 _SCORES = "FROM scores"
@@ -153,7 +140,7 @@ def _gathered(ledger: Ledger, known: tuple[Scorecard, ...]) -> Content:
         pages=tuple(pages),
         holds=tuple(ledger.rows("FROM holds WHERE open ORDER BY hold_id")),
         all_holds=tuple(ledger.rows("FROM holds ORDER BY hold_id")),
-        raised=tuple(ledger.rows(_RAISED)),
+        raised=tuple(ledger.rows("FROM raised_flags")),
         changes=tuple(ledger.rows(_CHANGES)),
         moves=tuple(ledger.rows("FROM ranking_moves")),
         causes=_by(ledger.rows("FROM ranking_causes"), "ranking_id"),
@@ -266,39 +253,24 @@ def _cards(ledger: Ledger, cards: tuple[Scorecard, ...], facts: tuple[Fact, ...]
             for row in ranked.get(card.id, ())
         )
         scores = {(row["vendor"], row["dimension"]): row for row in scored.get(card.id, ())} if places else {}
-        derived = _derived(card, facts)
-        turns, of = _turns(card, scores, derived)
+        found = derived(card, facts)
+        turns, of = _turns(card, scores, found)
         told.append(
             Card(
                 card=card,
                 published=places,
                 scores=scores,
-                derived=derived,
+                derived=found,
                 turns=turns,
                 turns_of=of,
-                left_out=_left_out(derived, facts),
+                left_out=_left_out(found, facts),
                 proposals=tuple(p for p in proposed.get(card.id, ()) if p["run_id"] == last.get(card.id)),
             )
         )
     return tuple(told)
 
 
-def _derived(card: Scorecard, facts: tuple[Fact, ...]) -> Derived | None:
-    if card.rubric is None:
-        return None
-    derivation = derive(card, facts)
-    if not derivation.vendors or not any(term.alternatives for term in derivation.terms):
-        return None
-    return Derived(
-        card=card,
-        derivation=derivation,
-        evaluation=evaluate(derivation),
-        versions={fact.stored.claim.claim_key: fact.stored.version for fact in facts},
-        inputs="",  # nothing is kept, so nothing is compared
-    )
-
-
-def _turns(card: Scorecard, scores: Mapping[tuple[str, str], Row], derived: Derived | None) -> Any:
+def _turns(card: Scorecard, scores: Mapping[tuple[str, str], Row], found: Derived | None) -> Any:
     """Which weights turn which pair, and of which scores that is said: published ones where there are any."""
     if scores:
         table: dict[str, dict[str, Fraction]] = {}
@@ -306,16 +278,16 @@ def _turns(card: Scorecard, scores: Mapping[tuple[str, str], Row], derived: Deri
             table.setdefault(vendor, {})[dimension] = Fraction(row["score"])
         weights = {d.id: Fraction(d.weight) for d in card.dimensions}
         return sensitivity(table, weights), "published"
-    if derived is not None:
+    if found is not None:
         try:
-            return sensitivity(mean_scores(derived.evaluation), derived.evaluation.weights), "derived"
+            return sensitivity(mean_scores(found.evaluation), found.evaluation.weights), "derived"
         except KoujingError:
             return None, ""  # its means were not computed, which the page says
     return None, ""
 
 
-def _left_out(derived: Derived | None, facts: tuple[Fact, ...]) -> tuple[Row, ...]:
-    if derived is None:
+def _left_out(found: Derived | None, facts: tuple[Fact, ...]) -> tuple[Row, ...]:
+    if found is None:
         return ()
     by_key = {fact.stored.claim.claim_key: fact for fact in facts}
     return tuple(
@@ -324,5 +296,5 @@ def _left_out(derived: Derived | None, facts: tuple[Fact, ...]) -> tuple[Row, ..
             "vendor": by_key[entry.claim_key].stored.claim.vendor,
             "reason": entry.reason,
         }
-        for entry in derived.derivation.left_out
+        for entry in found.derivation.left_out
     )

@@ -8,7 +8,7 @@ from typing import Any
 
 from report.changing import Event, Period, periods
 from report.charts.of_all import coverage_rows
-from report.edition import Edition, file_name
+from report.edition import Edition
 from report.honesty import cautions
 from report.paging import Page
 from review.questions import Question, VendorList, topics, trial
@@ -42,8 +42,8 @@ def more_pages(edition: Edition, found: tuple[Event, ...], extra: Sequence[Perio
 def feed_links(edition: Edition) -> list[tuple[str, str]]:
     """The feeds with whom or what each is about."""
     content = edition.content
-    vendors = [(f"feeds/{file_name(f'vendor-{v}')}.xml", edition.vendor(v)) for v in content.vendors]
-    cards = [(f"feeds/{file_name(f'card-{c.id}')}.xml", edition.card_name(c)) for c in content.cards]
+    vendors = [(edition.feed_href("vendor", v), edition.vendor(v)) for v in content.vendors]
+    cards = [(edition.feed_href("card", c.id), edition.card_name(c)) for c in content.cards]
     return vendors + cards
 
 

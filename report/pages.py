@@ -129,7 +129,7 @@ def vendor_page(edition: Edition, vendor: str) -> Page:
     counts = Counter(figure.source_id for figure in figures)
     values = {
         "vendor": vendor,
-        "feed": f"feeds/vendor-{file_name(vendor)}.xml",
+        "feed": edition.feed_href("vendor", vendor),
         "ranks": [_vendor_ranks(edition, card, vendor) for card in content.cards],
         "figures": [edition.shown(figure) for figure in listed[:_MOST_FIGURES]],
         "figures_count": len(figures),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from report.edition import Edition, Shown
-from report.model import Card, Figure
+from report.model import Figure
 from schemas.registry import registry
 from schemas.scorecard import Dimension
 
@@ -118,15 +118,3 @@ def _chosen(edition: Edition, vendor: str, stated: list[Figure]) -> VendorRow:
             seen.add((shown.text, shown.basis))
             also.append(shown)
     return VendorRow(vendor, main, tuple(also[:_MOST_ALSO]), max(0, len(also) - _MOST_ALSO))
-
-
-def compared_bases(card: Card, metric: str) -> tuple[str, ...]:
-    """The bases on which a scorecard compares a metric."""
-    return tuple(
-        basis
-        for dimension in card.card.dimensions
-        for criterion in dimension.criteria
-        for measure in criterion.measures
-        if measure.metric == metric
-        for basis in measure.bases
-    )

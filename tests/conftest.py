@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from warehouse.database import Database
-from warehouse.home import open_home
+from warehouse.home import Home, open_home
 from warehouse.ledger import Ledger
 
 # A run's report has tests of its own; the others, and the commands that they start, do without its seconds.
@@ -40,3 +40,24 @@ def _new_ledgers_are_copies(tmp_path_factory: pytest.TempPathFactory) -> Iterato
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Database, "open", classmethod(open_copy))
         yield
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home that holds the demo's two days, for reading; who writes takes a copy."""
+    from tests.demo_home import play  # what it imports is much, and only some tests need it
+
+    return play(tmp_path_factory.mktemp("played"))
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Any]:
+    """A browser for all tests of a file."""
+    place = shutil.which("chromium")
+    if place is None:
+        pytest.skip("there is no chromium here; on Debian: apt install chromium")
+    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=place, args=["--no-sandbox"])
+        yield browser
+        browser.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -17,6 +17,8 @@ from schemas.scorecard import Scorecard
 from schemas.uncertainty import Evaluation, Interval
 from warehouse.database import Database
 from warehouse.rows import as_json, utc
+from warehouse.rubric import derive
+from warehouse.uncertainty.evaluate import evaluate
 
 _PLACES = 12
 
@@ -30,6 +32,27 @@ class Derived:
     evaluation: Evaluation
     versions: dict[str, int]
     inputs: str
+
+
+def derived(
+    card: Scorecard, facts: tuple[Fact, ...], weights: Mapping[str, Fraction] | None = None
+) -> Derived | None:
+    """Gives what the card makes of the claims; None where it has no rubric, or nobody to rank.
+
+    `weights`: by dimension, instead of the card's own.
+    """
+    if card.rubric is None:
+        return None
+    derivation = derive(card, facts)
+    if not derivation.vendors or not any(term.alternatives for term in derivation.terms):
+        return None
+    return Derived(
+        card=card,
+        derivation=derivation,
+        evaluation=evaluate(derivation, weights),
+        versions={fact.stored.claim.claim_key: fact.stored.version for fact in facts},
+        inputs=digest(card, derivation, facts),
+    )
 
 
 def digest(card: Scorecard, derivation: Derivation, facts: Iterable[Fact]) -> str:

@@ -369,6 +369,10 @@ class Ledger:
         """The last word that a person said on each score."""
         return tuple(map(score_words.word_of, self._database.rows(score_words.WORDS)))
 
+    def changed_keys(self) -> frozenset[str]:
+        """The keys of claims that vendors stated anew or differently since their pages were first read."""
+        return score_words.changed_keys(self._database)
+
     def known_changes(self, card: Scorecard) -> dict[tuple[str, str], frozenset[str]]:
         """See `score_words.known_changes`."""
         return score_words.known_changes(self._database, card)

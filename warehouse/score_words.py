@@ -19,12 +19,13 @@ QUALIFY row_number() OVER (PARTITION BY scorecard, vendor, dimension ORDER BY wo
 ORDER BY word_id
 """
 """The last word on each score."""
+_CHANGED = """
+SELECT claim_key, max(change_id) AS change_id FROM stored.changes
+WHERE kind IN ('new', 'changed') AND NOT first_visit AND cause <> 'extractor' GROUP BY claim_key
+"""
 _KNOWN = """
 SELECT word.vendor, word.dimension, list(changed.claim_key) AS keys
-FROM (
-    SELECT claim_key, max(change_id) AS change_id FROM stored.changes
-    WHERE kind IN ('new', 'changed') AND NOT first_visit AND cause <> 'extractor' GROUP BY claim_key
-) AS changed
+FROM ({changed}) AS changed
 JOIN ({words}) AS word ON changed.change_id <= word.change_id
 WHERE word.scorecard = ? GROUP BY ALL
 """
@@ -49,12 +50,17 @@ def with_words(card: Scorecard, words: Iterable[ScoreWord]) -> Scorecard:
     return card.model_copy(update={"editorial": editorial})
 
 
+def changed_keys(database: Database) -> frozenset[str]:
+    """The keys of claims that vendors stated anew or differently since their pages were first read."""
+    return frozenset(row["claim_key"] for row in database.rows(_CHANGED))
+
+
 def known_changes(database: Database, card: Scorecard) -> dict[tuple[str, str], frozenset[str]]:
     """By vendor and dimension, the keys of claims whose changes were all known when a person spoke of the score."""
     spoken = {(w.vendor, w.dimension): w for w in map(word_of, database.rows(WORDS))}
     return {
         (row["vendor"], row["dimension"]): frozenset(row["keys"])
-        for row in database.rows(_KNOWN.format(words=WORDS), [card.id])
+        for row in database.rows(_KNOWN.format(changed=_CHANGED, words=WORDS), [card.id])
         if _counts(card, spoken.get((row["vendor"], row["dimension"])))
     }
 

@@ -180,7 +180,7 @@ def report(
     """A card's rankings under its own or the given weights, and what of the ledger bears on them."""
     from flows import published
     from flows.confirming import open_proposals
-    from flows.derived import derived
+    from warehouse.derived import derived
     from warehouse.proposals import apply, strongest
     from warehouse.ranking import rank as rank_card
     from warehouse.ranking import reweight, scores

@@ -25,19 +25,9 @@ LEFT JOIN stored.placements AS before ON before.ranking_id = ranked.earlier AND 
 WHERE (now.rank, now.shown) IS DISTINCT FROM (before.rank, before.shown)
 ORDER BY ranked.scorecard, now.rank, now.vendor
 """
-# A question that the version before raised too is an old one, and those of a page's first reading are no news.
 _FLAGS = """
-SELECT
-    version.vendor, version.metric, version.text_value, flag.name, flag.question_en, flag.question_zh,
-    flag.flag_id
-FROM stored.flags AS flag
-JOIN stored.claim_versions AS version USING (claim_key, version)
-ANTI JOIN stored.flags AS earlier ON earlier.claim_key = flag.claim_key AND earlier.name = flag.name
-    AND earlier.version = flag.version - 1
-ANTI JOIN (SELECT claim_key, run_id FROM stored.changes WHERE first_visit) AS first
-    ON first.claim_key = flag.claim_key AND first.run_id = version.run_id
-WHERE version.run_id = {run}
-ORDER BY version.vendor, version.metric, flag.flag_id
+SELECT vendor, metric, text_value, flag AS name, question_en, question_zh, flag_id FROM raised_flags
+WHERE run_id = {run} ORDER BY vendor, metric, flag_id
 """
 _TROUBLES = """
 WITH visit AS (

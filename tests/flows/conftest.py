@@ -5,18 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-from flows import cli, crawl
-from flows.demo_server import DemoServer, demo_layers
-from flows.fetch import Fetcher
-from flows.progress import Silent
-from flows.sources import find_sources, with_base
-from warehouse.cards import builtin_cards
-from warehouse.home import Home, open_home
+from flows import cli
 
 
 class Outcome:
@@ -48,26 +41,3 @@ def koujing(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str],
         return Outcome(code if isinstance(code, int) else 0, captured.out, captured.err)
 
     return run
-
-
-@pytest.fixture(scope="session")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home that holds the demo's two days."""
-    return play(tmp_path_factory.mktemp("played"))
-
-
-def play(root: Path) -> Home:
-    """Makes the home that holds the demo's two days, by the refresh without Prefect."""
-    home = open_home(root)
-    moments = iter(datetime(2026, 5, 1, 3, tzinfo=UTC) + timedelta(seconds=n) for n in range(100_000))
-    with (
-        DemoServer(demo_layers(1)) as site,
-        Fetcher(allow_loopback=True, now=lambda: next(moments)) as fetcher,
-    ):
-        listed = with_base(find_sources("demo"), site.base_url)
-        for day in (1, 2):
-            site.show(demo_layers(day))
-            crawl.run_refresh(
-                home, listed, fetcher, lambda: next(moments), Silent(), cards=builtin_cards(), label=str(day)
-            )
-    return home

@@ -72,7 +72,7 @@ def _settled(text: str) -> str:
 
 
 def _write() -> None:
-    from tests.flows.conftest import play
+    from tests.demo_home import play
 
     with tempfile.TemporaryDirectory() as root:
         home = play(Path(root))

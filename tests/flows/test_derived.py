@@ -6,9 +6,9 @@ import json
 from fractions import Fraction
 
 from flows import published
-from flows.derived import derived
 from tests.flows.conftest import Run
 from warehouse.cards import builtin_cards
+from warehouse.derived import derived
 from warehouse.home import Home
 from warehouse.query import run_query
 

@@ -169,6 +169,34 @@ def test_a_settled_flag_derives_again_exactly_the_cards_that_rest_on_it_and_is_n
     assert any(line.endswith(said + why) for line in lines)
 
 
+def test_only_what_settles_corrects_or_rejects_is_a_cause_and_so_is_taking_it_back(
+    koujing: Run, home: Home
+) -> None:
+    ((key,),) = run_query(
+        home,
+        "SELECT min(claim_key) FROM derived_claims "
+        "WHERE list_contains(flags, claim_key || ':fault_class_unspecified') AND vendor = 'alibaba-cloud'",
+    ).rows
+    at_home = ("--home", str(home.root))
+    who = ("--who", "li")
+    for words in (
+        ("resolve", f"{key}:order_of_magnitude_only", "--ask-vendor", *who),
+        ("resolve", f"{key}:fault_class_unspecified", "--reading", "any", *who),
+        ("decisions", "undo", f"{key}:fault_class_unspecified", *who),
+        ("resolve", f"{key}:claim", "--reject", *who),
+    ):
+        assert koujing(*at_home, *words).code == 0
+    notes = run_query(
+        home,
+        f"SELECT DISTINCT note FROM ranking_causes WHERE claim_key = '{key}' AND kind = 'settled' ORDER BY 1",
+    ).rows
+    assert [note.partition("; unsupported")[0] for (note,) in notes] == [
+        "fault_class_unspecified is any, says li",
+        "fault_class_unspecified is open again, says li",
+        "rejected, says li",
+    ]
+
+
 def test_a_ranking_is_had_as_it_was(koujing: Run, home: Home) -> None:
     at = ("--home", str(home.root), "rank", "--as-of")
     before = json.loads(koujing(*at, "2026-05-01T03:00:30", "--format", "json").out)

@@ -211,6 +211,27 @@ def test_a_mark_stays_when_a_later_run_ranks_the_card_for_another_reason(
     assert [(s.vendor, s.dimension) for s in marked] == [("huawei-cloud", "storage_io")]
 
 
+def test_a_mark_stays_when_pages_are_read_anew(
+    refresh: Refresh, home: Home, clock: Callable[[], datetime], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refresh({"page": STORAGE})
+    rdma = "<h1>RDMA 网络</h1><p>单机 RDMA 网络带宽 3.2 Tbps。</p>".encode()
+    refresh({"page": STORAGE_LATER, "other": rdma})
+    real = rereading.extract
+
+    def differently(*given: Any, **named: Any) -> Any:
+        found = real(*given, **named)
+        return found.model_copy(
+            update={"claims": tuple(c.model_copy(update={"best_case": True}) for c in found.claims)}
+        )
+
+    monkeypatch.setattr(rereading, "extract", differently)
+    done = rereading.reextract(home, clock, cards=builtin_cards(), only=frozenset({"other"}), every=True)
+    assert "ten-thousand-cards" in [card.scorecard for card in done.reranked]
+    marked = published.stale_scores(home, "ten-thousand-cards")
+    assert [(s.vendor, s.dimension) for s in marked] == [("huawei-cloud", "storage_io")]
+
+
 class StopsAt(Silent):
     def __init__(self, source_id: str) -> None:
         self.source_id = source_id
@@ -229,6 +250,18 @@ def test_what_an_interrupted_run_stored_is_ranked_by_the_next(refresh: Refresh, 
     assert [card.touched for card in summary.reranked] == [("storage_io",)]
     states = run_query(home, "SELECT status FROM stored.runs ORDER BY run_id").rows
     assert states == [("done",), ("failed",), ("done",)]
+
+
+def test_what_an_interrupted_run_stored_is_ranked_when_pages_are_read_anew(
+    refresh: Refresh, home: Home, clock: Callable[[], datetime]
+) -> None:
+    refresh({"page": STORAGE})
+    with pytest.raises(KeyboardInterrupt):
+        refresh({"page": STORAGE_LATER}, progress=StopsAt("page"))
+    done = rereading.reextract(home, clock, cards=builtin_cards())
+    assert [card.touched for card in done.reranked] == [("storage_io",)]
+    marked = published.stale_scores(home, "ten-thousand-cards")
+    assert [(s.vendor, s.dimension) for s in marked] == [("huawei-cloud", "storage_io")]
 
 
 def test_a_ledger_that_takes_nothing_more_stops_the_run_and_keeps_what_it_had(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -10,15 +11,14 @@ from flows.reporting import SWITCH, write_after_run
 from report.edition import Edition
 from report.gather import gather
 from report.model import Content
-from tests.flows.conftest import play
 from warehouse.cards import builtin_cards
 from warehouse.home import Home
 
 
 @pytest.fixture(scope="session")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """The demo's two days, by the refresh without Prefect."""
-    return play(tmp_path_factory.mktemp("report") / "home")
+def home(played: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """The demo's two days; the report is written into it."""
+    return Home(Path(shutil.copytree(played.root, tmp_path_factory.mktemp("report") / "home")))
 
 
 @pytest.fixture(scope="session")

@@ -6,13 +6,11 @@ Screenshots are kept where REPORT_SHOTS names a folder.
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 
 import pytest
 
 pytestmark = [pytest.mark.slow, pytest.mark.long]
-CHROMIUM = shutil.which("chromium")
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
 BROKEN = "[...document.images].filter(i => !i.complete || !i.naturalWidth).map(i => i.src)"
 PAGES = (
@@ -28,17 +26,6 @@ PAGES = (
     "coverage.html",
     "method.html",
 )
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    if CHROMIUM is None:
-        pytest.skip("there is no chromium here; on Debian: apt install chromium")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -117,6 +117,45 @@ def test_changes_have_both_quotes_and_rankings_their_cause(chinese):
     assert {e.kind for e in found} == {"new", "moved", "held", "flag_opened"}
 
 
+DECIDED = (
+    (
+        {"name": "basis_unspecified", "kind": "reading", "reading": "per_node"},
+        "question settled",
+        "per_node, says ann",
+    ),
+    ({"name": "basis_unspecified", "kind": "unsure"}, "looked at, left open", "says ann"),
+    ({"name": "basis_unspecified", "kind": "ask_vendor"}, "to be asked of the vendor", "says ann"),
+    ({"name": "basis_unspecified", "kind": "undone"}, "decision taken back", "says ann"),
+    ({"name": "claim", "kind": "rejected"}, "claim rejected", "says ann"),
+    (
+        {"name": "claim", "kind": "corrected", "corrections": '{"basis": "per_node"}'},
+        "claim corrected",
+        "basis: per_node, says ann",
+    ),
+)
+
+
+@pytest.mark.parametrize(("decision", "label", "after"), DECIDED)
+def test_each_kind_of_decision_is_told_as_what_it_is(content, decision, label, after):
+    figure = next(f for f in content.figures.values() if f.metric == "rdma_bandwidth")
+    row = {
+        "decision_id": 1,
+        "claim_key": figure.key,
+        "vendor": figure.vendor,
+        "metric": figure.metric,
+        "reading": "",
+        "corrections": "{}",
+        "who": "ann",
+        "note": "",
+        "decided_at": content.at,
+        **decision,
+    }
+    edition = Edition(dataclasses.replace(content, decisions=(row,)), "en")
+    (told,) = (e for e in events(edition) if e.name.startswith("decision"))
+    before = "" if decision["name"] == "claim" else "basis not said"
+    assert (told.label, told.before, told.after) == (label, before, after)
+
+
 def test_periods_tell_each_event_once(english):
     found = events(english)
     told = periods(english, found)

@@ -15,6 +15,18 @@ counted AS (
         list((dimension, criterion, low, high, flags) ORDER BY dimension, criterion) AS scored
     FROM stored.derived_claims GROUP BY ALL
 ),
+told AS (
+    -- Who is not sure, or has the vendor asked, moves nothing; and what is repeated on a later version was said before.
+    SELECT said.claim_key, said.decided_at, said.decision_id,
+        CASE
+            WHEN said.kind = 'reading' THEN said.name || ' is ' || said.reading
+            WHEN said.kind <> 'undone' THEN said.kind
+            WHEN said.name = 'claim' THEN back.kind || ' is taken back'
+            ELSE said.name || ' is open again'
+        END || ', says ' || said.who AS words
+    FROM stored.decisions AS said LEFT JOIN stored.decisions AS back ON back.decision_id = said.undoes
+    WHERE coalesce(back.kind, said.kind) IN ('reading', 'corrected', 'rejected') AND said.carried_from IS NULL
+),
 moved AS (
     SELECT DISTINCT step.ranking_id, step.before, step.scorecard, step.variant,
         coalesce(now.vendor, past.vendor) AS vendor,
@@ -39,10 +51,8 @@ moved AS (
     LEFT JOIN stored.derived_left_out AS left_out
         ON left_out.ranking_id = step.ranking_id AND left_out.claim_key = claim.claim_key AND now.version IS NULL
     LEFT JOIN LATERAL (
-        SELECT string_agg(name || if(reading = '', '', ' is ' || reading) || ', says ' || who, '; ' ORDER BY decision_id)
-            AS words
-        FROM stored.decisions AS decision
-        WHERE decision.claim_key = claim.claim_key
+        SELECT string_agg(words, '; ' ORDER BY decision_id) AS words FROM told
+        WHERE told.claim_key = claim.claim_key
             AND decided_at > step.recorded_before AND decided_at <= step.recorded_at
     ) AS decided ON true
     WHERE now.version IS DISTINCT FROM past.version OR now.scored IS DISTINCT FROM past.scored
@@ -100,7 +110,7 @@ COMMENT ON VIEW ranking_causes IS 'Why a kept ranking differs from the one befor
 COMMENT ON COLUMN ranking_causes.scorecard IS 'The scorecard''s id.';
 COMMENT ON COLUMN ranking_causes.variant IS 'standing (published scores), proposed (held against the standing ranking of its run) or derived (from claims).';
 COMMENT ON COLUMN ranking_causes.vendor IS 'The vendor whose score it moves; null where it may be all.';
-COMMENT ON COLUMN ranking_causes.kind IS 'counts, counts_no_more, changed, settled (a person answered a question about it), scored_otherwise, proposed, confirmed (a person''s word on the score) or scorecard.';
+COMMENT ON COLUMN ranking_causes.kind IS 'counts, counts_no_more, changed, settled (a person answered a question about it, or rejected it), scored_otherwise, proposed, confirmed (a person''s word on the score) or scorecard.';
 COMMENT ON COLUMN ranking_causes.metric IS 'The claim''s metric; null where the cause is no claim.';
 COMMENT ON COLUMN ranking_causes.capability IS 'Of a capability, which one.';
 COMMENT ON COLUMN ranking_causes.text_before IS 'The value that counted before, as on its page.';

@@ -6,7 +6,6 @@ import re
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +13,9 @@ import pytest
 from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
-from flows import crawl
-from flows.demo_server import DemoServer, demo_layers
-from flows.fetch import Fetcher
-from flows.progress import Silent
 from flows.review_desk import HomeBackend
-from flows.sources import find_sources, with_base
 from review.web.app import create_app
 from review.web.guard import Access
-from warehouse.cards import builtin_cards
 from warehouse.home import Home, open_home
 
 BASE = "http://127.0.0.1:8390"
@@ -66,26 +59,9 @@ class Browser:
         return {field["name"]: field["value"] for field in form.select("input[type=hidden]")}
 
 
-@pytest.fixture(scope="session")
-def demo_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    home = open_home(tmp_path_factory.mktemp("desk"))
-    moments = iter(datetime(2026, 5, 1, 3, tzinfo=UTC) + timedelta(seconds=n) for n in range(100_000))
-    with (
-        DemoServer(demo_layers(1)) as site,
-        Fetcher(allow_loopback=True, now=lambda: next(moments)) as fetcher,
-    ):
-        listed = with_base(find_sources("demo"), site.base_url)
-        for day in (1, 2):
-            site.show(demo_layers(day))
-            crawl.run_refresh(
-                home, listed, fetcher, lambda: next(moments), Silent(), cards=builtin_cards(), label=str(day)
-            )
-    return home
-
-
 @pytest.fixture
-def copied(demo_home: Home, tmp_path: Path) -> Home:
-    shutil.copytree(demo_home.root, tmp_path / "copy")
+def copied(played: Home, tmp_path: Path) -> Home:
+    shutil.copytree(played.root, tmp_path / "copy")
     return open_home(tmp_path / "copy")
 
 

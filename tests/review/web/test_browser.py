@@ -6,7 +6,6 @@ Screenshots are kept where DESK_SHOTS names a folder; CI keeps them in `desk-sho
 from __future__ import annotations
 
 import os
-import shutil
 import socket
 import threading
 import time
@@ -21,19 +20,7 @@ from review.web.guard import Access
 from warehouse.query import run_query
 
 pytestmark = pytest.mark.slow
-CHROMIUM = shutil.which("chromium")
 AXE_RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]
-
-
-@pytest.fixture(scope="module")
-def chromium():
-    if CHROMIUM is None:
-        pytest.skip("there is no chromium here; on Debian: apt install chromium")
-    sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-        yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -159,14 +159,14 @@ def test_a_page_s_bytes_are_downloaded_inert(hostile, browse):
 
 
 @pytest.mark.parametrize("case", REQUESTS["forged"], ids=lambda case: case["what"])
-def test_a_forged_request_changes_nothing(demo_home, browse, case):
-    browser = browse(demo_home)
+def test_a_forged_request_changes_nothing(played, browse, case):
+    browser = browse(played)
     form = {**browser.form(browser.flags()[0]), "action": "reading:any"}
     kind = case.get("token", "own")
     if kind == "none":
         del form["token"]
     elif kind != "own":
-        other = browse(demo_home)
+        other = browse(played)
         other.get("/")
         form["token"] = "" if kind == "empty" else other.token
     if case.get("cookie") == "none":
@@ -176,7 +176,7 @@ def test_a_forged_request_changes_nothing(demo_home, browse, case):
     sent = {name: value for name, value in headers.items() if value is not None}
     answer = browser.client.post("/decide", content=urlencode(form), headers=sent, follow_redirects=False)
     assert answer.status_code in (403, 415, 421)
-    assert run_query(demo_home, "SELECT count(*) FROM stored.decisions").rows == [(0,)]
+    assert run_query(played, "SELECT count(*) FROM stored.decisions").rows == [(0,)]
 
 
 def test_the_same_request_of_the_desk_s_own_page_is_obeyed(copied, browse):
@@ -202,8 +202,8 @@ def logged_in(browser, name, password="correct horse battery"):
 
 
 @pytest.mark.parametrize("case", REQUESTS["access"], ids=lambda case: case["what"])
-def test_who_may_not_gets_nothing(demo_home, browse, case):
-    browser = browse(demo_home, door())
+def test_who_may_not_gets_nothing(played, browse, case):
+    browser = browse(played, door())
     browser.get("/login")
     if "as" in case:
         assert logged_in(browser, case["as"]).status_code == 303
@@ -211,7 +211,7 @@ def test_who_may_not_gets_nothing(demo_home, browse, case):
     if "session" in case:
         browser.client.cookies.clear()
         browser.client.cookies.set(SESSION, case["session"])
-    key = run_query(demo_home, "SELECT claim_key FROM claims LIMIT 1").rows[0][0]
+    key = run_query(played, "SELECT claim_key FROM claims LIMIT 1").rows[0][0]
     form = {
         "token": browser.token,
         "action": "reading:any",
@@ -229,7 +229,7 @@ def test_who_may_not_gets_nothing(demo_home, browse, case):
     assert answer.status_code == case["gets"]
     if case["gets"] == 303:
         assert answer.headers["location"] == "/login"
-    assert run_query(demo_home, "SELECT count(*) FROM stored.decisions").rows == [(0,)]
+    assert run_query(played, "SELECT count(*) FROM stored.decisions").rows == [(0,)]
 
 
 def test_a_reader_reads_and_a_reviewer_decides(copied, browse):
@@ -251,22 +251,22 @@ def test_a_reader_reads_and_a_reviewer_decides(copied, browse):
     assert ann.get("/").status_code == 303
 
 
-def test_a_wrong_password_is_refused_and_a_name_that_is_tried_too_often_waits(demo_home, browse):
-    browser = browse(demo_home, door())
+def test_a_wrong_password_is_refused_and_a_name_that_is_tried_too_often_waits(played, browse):
+    browser = browse(played, door())
     for password in ("", "correct horse", "x" * 5000, "wrong", "again"):
         assert logged_in(browser, "ann", password).status_code == 403
     assert logged_in(browser, "ann").status_code == 403
     assert logged_in(browser, "nobody").status_code == 403
 
 
-def test_a_proxy_is_believed_by_its_address_alone(demo_home, browse):
+def test_a_proxy_is_believed_by_its_address_alone(played, browse):
     access = Access(
         local_name="", proxy_header="x-user", proxies=frozenset({"testclient"}), reviewers=frozenset({"ann"})
     )
-    browser = browse(demo_home, access)
+    browser = browse(played, access)
     assert browser.get("/").status_code == 403
     assert browser.get("/", headers={"x-user": "ann"}).status_code == 200
-    other = browse(demo_home, Access(local_name="", proxy_header="x-user", proxies=frozenset({"10.0.0.1"})))
+    other = browse(played, Access(local_name="", proxy_header="x-user", proxies=frozenset({"10.0.0.1"})))
     assert other.get("/", headers={"x-user": "ann"}).status_code == 403
 
 
