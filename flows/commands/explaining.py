@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from flows.commands.options import HomeOption, Shown, VendorOption, known_vendor, ledger_to_read
+from flows.commands.options import HomeOption, Shown, VendorOption, known_vendor, ledger_to_read, write_file
 from flows.printing import as_json, counted, heading, is_terminal, out, out_text, say, table
 from schemas.errors import KoujingError
 from schemas.registry import registry
@@ -161,10 +161,7 @@ def questions(
     if file is None:
         out_text(body.decode("utf-8"))
         return
-    try:
-        file.write_bytes(body)
-    except OSError as error:
-        raise KoujingError(f"{file} cannot be written ({error.strerror or error}); choose another") from None
+    write_file(file, body)
 
 
 def _lists(home: Home, vendor: str | None) -> Any:

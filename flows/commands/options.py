@@ -165,11 +165,22 @@ def put(
     numeric: Iterable[str] = (),
 ) -> None:
     """Writes the rows to stdout, or to the file. Raises KoujingError where the file cannot be written."""
-    text = render(columns, rows, form, terminal=file is None and is_terminal(sys.stdout), numeric=numeric)
+    put_text(
+        render(columns, rows, form, terminal=file is None and is_terminal(sys.stdout), numeric=numeric), file
+    )
+
+
+def put_text(text: str, file: Path | None) -> None:
+    """Writes the text to stdout, or to the file. Raises KoujingError where the file cannot be written."""
     if file is None:
         out_text(text)
         return
+    write_file(file, text.encode())
+
+
+def write_file(file: Path, body: bytes) -> None:
+    """Writes the file. Raises KoujingError, with the way out, where it cannot be written."""
     try:
-        file.write_text(text, encoding="utf-8")
+        file.write_bytes(body)
     except OSError as error:
         raise KoujingError(f"{file} cannot be written ({error.strerror or error}); choose another") from None

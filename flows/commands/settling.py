@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from flows.commands.keeping import WaitOption
-from flows.commands.options import HomeOption, ShownRows, VendorOption, home_to_write, known_vendor, put
+from flows.commands.options import (
+    HomeOption,
+    ShownRows,
+    VendorOption,
+    home_to_write,
+    known_vendor,
+    put,
+    put_text,
+)
 from flows.commands.options import ledger_to_read as to_read
 from flows.printing import as_json, counted, out, out_text, say
 from schemas.errors import KoujingError
@@ -205,15 +213,9 @@ def export(
     from flows.deciding import exported
 
     lines = exported(to_read(context, home))
-    text = "".join(f"{line.model_dump_json()}\n" for line in lines)
-    if file is None:
-        out_text(text)
-        return
-    try:
-        file.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise KoujingError(f"{file} cannot be written ({error.strerror or error}); choose another") from None
-    say(f"{counted(len(lines), 'decision')} in {file}")
+    put_text("".join(f"{line.model_dump_json()}\n" for line in lines), file)
+    if file is not None:
+        say(f"{counted(len(lines), 'decision')} in {file}")
 
 
 @decisions.command("import")

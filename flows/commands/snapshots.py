@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from flows.commands.examples import examples
-from flows.commands.options import HomeOption, Shown, ledger_to_read, put
+from flows.commands.options import HomeOption, Shown, ledger_to_read, put, write_file
 from flows.printing import counted, out, say
 from schemas.errors import KoujingError
 
@@ -53,7 +53,7 @@ def show(
     place = ledger_to_read(context, home)
     page = find_page(place, name)
     if body is not None:
-        _write(body, load(place, page.sha256))
+        write_file(body, load(place, page.sha256))
         out(f"{page.sha256} in {body}, {page.size} bytes")
         return
     if text:
@@ -140,10 +140,3 @@ def check(context: typer.Context, home: HomeOption = None) -> None:
     out(told)
     if not found.is_sound:
         raise KoujingError(f"{len(found.damaged)} damaged, {len(found.missing)} missing")
-
-
-def _write(file: Path, content: bytes) -> None:
-    try:
-        file.write_bytes(content)
-    except OSError as error:
-        raise KoujingError(f"{file} cannot be written ({error.strerror or error}); choose another") from None
