@@ -18,7 +18,7 @@ _INSTANCE_SIZES = re.compile(
 )
 _OF_AN_INSTANCE = frozenset({"rdma_bandwidth", "network_bandwidth", "message_rate", "accelerator_count"})
 _CARD_BEFORE = re.compile(
-    r"[×x*] ?(?:[A-Z][A-Za-z]* )?(?:[A-Z]{1,2}\d{1,3}[A-Za-z]*|昇腾 ?\d+\w?|RTX ?\w+)(?: \w{2,5})? ?[(（]?$"
+    r"(?:[×x*]|\d ?[张块颗枚个]) ?(?:[A-Z][A-Za-z]* )?(?:[A-Z]{1,2}\d{1,3}[A-Za-z]*|昇腾 ?\d+\w?|RTX ?\w+)(?: \w{2,5})? ?[(（]?$"
 )
 _PIECE = re.compile(r"每[张块个枚]")
 _CARDS_OF_A_NETWORK = re.compile(r"网卡|NIC|HCA")
@@ -217,7 +217,7 @@ def _fits(basis: str, metric: Metric) -> bool:
     if metric.name in ("client_bandwidth", "client_iops"):
         allowed |= {"per_accelerator", "per_node"}
     if metric.name.startswith("block_"):
-        allowed |= {"per_instance"}
+        allowed |= {"per_instance", "per_machine", "per_node"}
     if metric.name == "sla_availability":
         allowed = (allowed | {"per_machine", "per_node"}) - {"aggregate"}
     if metric.name == "storage_network_bandwidth":

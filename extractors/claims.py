@@ -14,6 +14,7 @@ from extractors.basis import Told, basis_of, direction_of
 from extractors.capability_claims import capability_claims
 from extractors.conditions import baseline_of, condition_of, improves
 from extractors.context import EXTRACTOR, Context
+from extractors.cues import metric_dimensions
 from extractors.figures import (
     NEED_A_LIMIT,
     amounts_of,
@@ -26,7 +27,7 @@ from extractors.figures import (
 )
 from extractors.flags import flag_names
 from extractors.guards import is_claimable, is_market_or_score, is_supplied
-from extractors.headers import dress
+from extractors.headers import dress, said_before
 from extractors.meaning import Meaning, metric_of, weights_of
 from extractors.mention import Mention
 from extractors.page import Page
@@ -41,12 +42,13 @@ from schemas.extraction import MOST_CLAIMS
 from schemas.quantity import Bound
 from schemas.registry import Metric, registry
 
+_SUM_OF_THEM = re.compile(r"共|合计|总计|总共|累计|in total|pooled|altogether|together|combined|sums? to", re.IGNORECASE)
 _STORAGE_PAGE = re.compile(
     r"文件|存储|IOPS|吞吐|storage|file ?system|Lustre|throughput|\bSFS\b|\bNFS\b|\bPFS\b", re.IGNORECASE
 )
 _NETWORK_PAGE = re.compile(r"RDMA|InfiniBand|RoCE|网络|network|interconnect|fabric", re.IGNORECASE)
 _MEMORY = re.compile(r"高带宽内存|high-bandwidth memory|HBM|显存", re.IGNORECASE)
-_PER_TIB = re.compile(r"每 ?T(?:i)?B(?!/s)|per (?:\w+ )?TiB?\b(?!/s)", re.IGNORECASE)
+_PER_CAPACITY = re.compile(r"(?:每(?:个|增加|新增)? ?|(?:per|for each|for every|each|every) (?:\w+ )?)([TGP]i?B)(?![/A-Za-z])", re.IGNORECASE)
 # 125, 250 or 500 MB/s of throughput per TiB
 _LISTED_PER_TIB = re.compile(
     r"(?:,? (?:and |or )?|、|/)\d[^.;。；]{0,60}?(?:per TiB\b|每 ?TiB)(?!/)", re.IGNORECASE
@@ -117,7 +119,7 @@ def figures_of(page: Page, context: Context) -> Iterator[Figure]:
         headed = block.cell is not None or block.label is not None or index in page.flat_headers
         beside = ALONE
         for which, raw in enumerate(mentions):
-            if not (raw.has_unit or raw.formula or headed):
+            if not (raw.has_unit or raw.formula or headed or said_before(text[: raw.start - block.start])):
                 continue
             around = surroundings(page, index, mentions, which)
             mention = dress(raw, around)
@@ -181,6 +183,10 @@ def claim_of(
     meaning, dimension = _meaning(mention, around, family)
     if meaning is not None and beside.is_with(around):
         meaning = _of_the_same(meaning, beside.metric, around)
+    if meaning is None and beside.is_with(around) and _SUM_OF_THEM.search(around.text_of("near")):
+        before = registry().metric(beside.metric)
+        if dimension in metric_dimensions(before):
+            meaning = Meaning(before, "the sum of the figures before it")
     meaning = chosen or meaning
     if meaning is None and mention.dimension in _KEPT_AS_OTHER and not context.article:
         meaning = Meaning(
@@ -190,8 +196,8 @@ def claim_of(
         return None
     metric = meaning.metric
     listed = _LISTED_PER_TIB.match(around.after)
-    per_tib = "tib" in (around.text_of("near", "column", "row") + (listed.group() if listed else "")).lower()
-    amounts = amounts_of(mention, metric, dimension, binary=per_tib)
+    per = _PER_CAPACITY.search(around.text_of("near", "column", "row") + (listed.group() if listed else ""))
+    amounts = amounts_of(mention, metric, dimension, per=per[1] if per else "TB")
     if amounts is None:
         return None
     low, high, unit = amounts
@@ -273,7 +279,12 @@ def _says_of_nothing(page: Page, mention: Mention, around: Surroundings) -> bool
 
 def _basis(told: Told, metric: Metric, beside: Beside, around: Surroundings) -> Told:
     """The basis, where none is said that of the storage figure before it in the sentence."""
-    if metric.family != "storage" or told.basis != "unspecified" or not beside.is_with(around):
+    if metric.family != "storage" or not beside.is_with(around):
+        return told
+    owner = metric.name.partition("_")[0]
+    if owner in ("block", "client") and told.rule == "implied by the metric" and beside.metric.startswith(owner):
+        return Told(beside.basis, "as the figure before it")
+    if told.basis != "unspecified":
         return told
     return Told(beside.basis, "as the figure before it") if beside.metric == metric.name else told
 
@@ -322,14 +333,14 @@ def _meaning(mention: Mention, around: Surroundings, family: str) -> tuple[Meani
             dimension = Dimension.DATA_RATE
     if dimension is Dimension.DATA_RATE and mention.dimension is Dimension.DATA_RATE:
         columns = around.text_of("column", "row")
-        if re.search(r"(?i)per ?Ti?B\b|每 ?Ti?B", columns):
+        if re.search(r"(?i)per ?[TG]i?B\b|每 ?[TG]i?B", columns):
             return Meaning(registry().metric("throughput_per_capacity"), f"column: {columns}"), dimension
     if dimension is Dimension.DATA_RATE and (
-        _PER_TIB.search(around.text_of("near")) or _LISTED_PER_TIB.match(around.after)
+        _PER_CAPACITY.search(around.text_of("near")) or _LISTED_PER_TIB.match(around.after)
     ):
         return Meaning(registry().metric("throughput_per_capacity"), "near: per TiB"), dimension
-    if dimension is Dimension.OPS and re.search(r"每 ?Ti?B", around.text_of("near")):
-        return Meaning(registry().metric("iops_per_capacity"), "near: 每 TiB"), dimension
+    if dimension is Dimension.OPS and _PER_CAPACITY.search(around.text_of("near", "column", "row")):
+        return Meaning(registry().metric("iops_per_capacity"), "near: per TiB"), dimension
     return metric_of(mention, around, family, dimension), dimension
 
 

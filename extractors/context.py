@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from extractors.subject import Subject
 from schemas.source import Tier
 
-GRAMMAR_VERSION = "5"
+GRAMMAR_VERSION = "6"
 EXTRACTOR = f"grammar@{GRAMMAR_VERSION}"
 
 

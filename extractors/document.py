@@ -12,6 +12,7 @@ from extractors.html_tree import parse_html
 from extractors.languages import settle_language
 from extractors.markup import read_markup
 from extractors.page_text import MOST_BLOCKS, Draft
+from extractors.plain_layout import read_layout
 from extractors.reading import Reading
 from schemas.document import Block, BlockKind, Document, MarkKind
 from schemas.errors import UnreadableError
@@ -244,17 +245,11 @@ def read_markdown(text: str) -> Document:
 
 
 def read_text(text: str) -> Document:
-    """Reads plain text: a paragraph a line, every character kept, so that offsets are the text's own."""
-    text = clean(text)
-    blocks = []
-    for line in re.finditer(r"[^\r\n]+", text):
-        body = line[0].strip()
-        if body:
-            start = line.start() + len(line[0]) - len(line[0].lstrip())
-            blocks.append(Block(kind=BlockKind.PARAGRAPH, start=start, end=start + len(body)))
-            if len(blocks) > MOST_BLOCKS:
-                raise UnreadableError(f"the text has more than {MOST_BLOCKS:,} lines: split it")
-    return Document(text=text, blocks=tuple(blocks), lang=settle_language("", text[: _LANG_SAMPLE * 50]))
+    """Reads plain text: wrapped lines joined, tables held together by white space as cells, else a paragraph a line."""
+    document = read_layout(clean(text))
+    if len(document.blocks) > MOST_BLOCKS:
+        raise UnreadableError(f"the text has more than {MOST_BLOCKS:,} lines: split it")
+    return document.model_copy(update={"lang": settle_language("", document.text[: _LANG_SAMPLE * 50])})
 
 
 # A reference to a note: a number, letter or sign, bare or in brackets; several of them; TM and its kin.

@@ -26,7 +26,8 @@ from schemas.source import Tier
 _BREADCRUMB = re.compile(r"\S (?:[>＞»›/／|»]) \S|[>＞»›].*[>＞»›]")
 _LONG_TEXT = 1500
 _BYLINE = re.compile(
-    r"^(?-i:By [A-Z])|记者|記者|编辑部|編集部|責任編集|来源[:：]|作者[:：]|作者 ?[\u4e00-\u9fff]{2,4} ?[|｜·]"
+    r"^(?-i:By [A-Z])|记者|記者|编辑部|編集部|責任編集|来源[:：]|作者[:：]|作者 ?[\u4e00-\u9fff]{2,4} ?[|｜·]|(?:文|撰文|作者|编辑|整理|采写) ?[|｜/／丨] ?[\u4e00-\u9fff]{2,4}"
+    r"|(?:根据|依据|参考|综合)[^。\n]{0,16}(?:官网|公开(?:资料|演讲|信息|数据|报道))[^。\n]{0,10}(?:整理|汇总|编写|梳理)"
     r"|(?:抄自|转自|摘自|整理自)|paper club|reading group|desk report"
     r"|\(joined \d{4}|\d posts\b|Forum »|wrote on",
     re.IGNORECASE | re.MULTILINE,

@@ -12,7 +12,7 @@ from extractors.mention import Mention
 from extractors.page import Page
 from extractors.quantities import canonical_unit
 from extractors.scopes import Surroundings
-from extractors.units import Dimension
+from extractors.units import Dimension, tib_in
 from schemas.quantity import Bound
 from schemas.registry import Metric
 
@@ -64,17 +64,19 @@ _RESTATES = re.compile(r" ?[(（]?(?:即|也就是|相当于|合|i\.e\.,?|that i
 
 
 def amounts_of(
-    mention: Mention, metric: Metric, dimension: Dimension, *, binary: bool
+    mention: Mention, metric: Metric, dimension: Dimension, *, per: str
 ) -> tuple[Decimal | None, Decimal | None, str] | None:
-    """The figure in the metric's canonical unit."""
+    """The figure in the metric's canonical unit. `per`: the capacity that its words give it for (TiB, GB)."""
     unit, factor = metric.unit, Decimal(1)
     written = mention.dimension
     if written is Dimension.DATA_RATE:
         factor = Decimal(1) if unit == "bit/s" else Decimal("0.125")
-        if unit == "byte/s/TiB" and not binary:
-            factor *= Decimal(2) ** 40 / Decimal(10) ** 12
+        if unit == "byte/s/TiB":
+            factor *= tib_in(per)
     elif written is Dimension.DATA and dimension is Dimension.DATA_RATE and unit == "bit/s":
         factor = Decimal(8)
+    elif written is Dimension.OPS and unit == "1/s/TiB":
+        factor = tib_in(per)  # 每 TB 6000 IOPS
     elif written is Dimension.MONEY:
         unit = mention.unit.currency
     elif written is Dimension.RATIO:

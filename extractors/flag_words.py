@@ -21,7 +21,8 @@ ON_REQUEST = _any(
     r"invit(?:ation|ed|e-only)|allow-?list|whitelist|wait-?(?:ing )?list|招待制",
     r"(?:private|limited|closed|gated) (?:preview|beta|access|availability)|early[- ]access|select(?:ed)? customers",
 )
-FOR_MORE = _any(r"更[大高多]", r"larger|bigger|greater|above that|higher|more than|beyond|raise|increase")
+FOR_MORE = _any(
+    r"更[大高多]|以上的?(?:容量|规模|部分|需求|用量|数量|带宽)|超过(?:此|该|上述)|超出(?:部分|此|该)?|紧急|加急|特殊(?:需求|规格)|urgent|expedite", r"larger|bigger|greater|above that|higher|more than|beyond|raise|increase")
 TABLE_ON_REQUEST = _any(
     r"(?:表中|上表|下表|表内|上述|以上|the (?:table|figures|limits) above|these (?:limits|ceilings|figures))[^。;；\n]{0,20}"
     r"(?:工单|申请|白名单|邀测|ticket|on request|allow-?list)",

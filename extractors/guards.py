@@ -100,7 +100,7 @@ _SCORE_CONTEXT = re.compile(
 # What looks like a product's figure and is none, by the kind of unit it has: words beside it or over it.
 _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
     Dimension.DATA_RATE: re.compile(
-        r"免费|赠送|\bbus[- ]?(?:bandwidth|bw)\b(?! utili)|\balg(?:orithm)?[- ]?(?:bandwidth|bw)\b|总线带宽(?!利用)|算法带宽"
+        r"免费|赠送|(?:显存|内存|HBM\w*)(?:总)?(?:带宽|频宽|速率)|(?:memory|HBM\w*|DRAM|VRAM) bandwidth|メモリ帯域|\bbus[- ]?(?:bandwidth|bw)\b(?! utili)|\balg(?:orithm)?[- ]?(?:bandwidth|bw)\b|总线带宽(?!利用)|算法带宽"
         r"|DDoS|高防|清洗|(?:告警|报警)(?:阈值|条件|规则)|alarm|alert (?:when|if|at|threshold)|threshold|阈值|[a-z]+_[a-z_]+ ?[<>=]",
         re.IGNORECASE,
     ),
@@ -110,15 +110,15 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
         r"|时限)?|(?:出具|提交|发布|给出)[^,，。;；]{0,6}(?:报告|复盘)"
         r"|post-?mortem|incident report|first (?:answer|response|reply)|response time|support (?:hours|ticket)"
         r"|free trial|试用|有效期|保修|质保|warranty"
-        r"|自然日|审核|审批|受理|计为(?:故障|不可用)|连续[^,，。;；]{0,12}(?:无法|不可)|将?(?:发送|触发|产生)(?:告警|报警)|min(?:ute)?s?[- ]read"
+        r"|自然日|审核(?!通过后?)|审批|受理|计为(?:故障|不可用)|连续[^,，。;；]{0,12}(?:无法|不可)|将?(?:发送|触发|产生)(?:告警|报警)|min(?:ute)?s?[- ]read"
         r"|notice period|(?:seconds?|minutes?|days?|hours?|weeks?)['’]? notice|notice of|提前 ?$|提前(?=\d)|cookies?|session|令牌"
         r"|token (?:expires|lifetime)|账单|invoice|退款|refund|计费周期|billing (?:period|cycle)",
         re.IGNORECASE,
     ),
     Dimension.DATA: re.compile(
-        r"(?:\b(?:chunk|stripe|block|object|file(?! ?system)|message|shard|sample|packet)s?\b(?: size)?|条带|分片"
+        r"(?:\b(?:chunk|stripe|block|object|file(?! ?system)|message|shard|sample|packet)s?\b(?: size)?|buffers?|条带|分片"
         r"|块大小|单个?(?:文件(?!系统)|对象)|小文件|消息)[^,，。;；]{0,14}$"
-        r"|^[- ]?Bl[öo]ck|^ ?(?:chunk|stripe|block|object|file|message|shard|packet)s?\b(?! ?system)"
+        r"|^[- ]?Bl[öo]ck|^ ?(?:chunk|stripe|block|object|file|message|shard|packet|buffer)s?\b(?! ?system)"
         r"|^ ?(?:的)?(?:小文件|数据块|分片|消息|对象|权重|检查点|模型)",
         re.IGNORECASE,
     ),
@@ -127,6 +127,10 @@ _IN_BRACKETS = re.compile(r"[(（\[][^()（）\[\]]{0,24}$")
 
 
 _STATISTICS = re.compile(r"^ ?(?:的|内|间)?(?:统计|观察|数据|均值|抽样)|^ ?(?:里|期间|内共)")
+_TIME_TO_ASK = re.compile(
+    r" ?(?:之)?内[^,，。;；\d]{0,4}(?:申请|申報|申报|提出|提交|反馈|书面|续期|支付|付款|确认|退订)(?!后)"
+)
+_OTHER_MONEY = re.compile(r"(?:新?台币|港[币元]?|澳门?[币元]|日[币元]|新加坡[币元]|新币|韩[币元]|加[币元]|NTD|TWD|HKD) ?$")
 _SIZE_COLUMN = re.compile(
     r"(?:message|block|chunk|I/?O|object|file|transfer|request|payload|packet|buffer)s? ?size|(?:消息|报文"
     r"|块|文件|对象|传输|请求|数据包)(?:大小|长度|尺寸)|メッセージサイズ",
@@ -165,7 +169,11 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
     if mention.dimension is Dimension.FRACTION and _FORMER_SHARE.search(around.before[-14:]):
         return _THEN_ROSE.match(around.after) is None
     if mention.dimension is Dimension.TIME:
-        return not (_is_former(around) or _STATISTICS.match(around.after))
+        return not (
+            _is_former(around) or _STATISTICS.match(around.after) or _TIME_TO_ASK.match(around.after)
+        )
+    if mention.dimension is Dimension.MONEY and _OTHER_MONEY.search(around.before[-12:]):
+        return False  # 新台币 135 元: the unit's word is shared, the money is not
     return mention.dimension is not Dimension.ACCELERATORS or _is_held(mention, around, article=article)
 
 

@@ -22,6 +22,10 @@ _UNIT_OF_TABLE = re.compile(
     r"(?:单位|單位|単位|units?(?: are)?|figures in|values in|all in|in)[为:： ]*([A-Za-z/·%]{1,12})(?![A-Za-z])",
     re.IGNORECASE,
 )
+_UNIT_SAID = re.compile(
+    r"(?:单位|單位|単位|\bunits?(?: are| is)?|all (?:figures|values) (?:are )?in)[为是:： ]*([A-Za-z/·%]{1,12})(?![A-Za-z])",
+    re.IGNORECASE,
+)
 _RATES = frozenset(
     {
         Dimension.TOKENS,
@@ -34,7 +38,7 @@ _RATES = frozenset(
     }
 )
 _IN_MAGNITUDE = re.compile(r"(?:百万|千万|万|亿|million|thousand|[kKM](?![A-Za-z])) ?")
-_CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)|(?i:(US dollars|euros))")
+_CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)|(?i:(US dollars|euros))|(?<![A-Z])[$€¥￥](?=/| ?per\b)")
 _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
     (re.compile(r"IOPS|每秒消息数|消息速率|message rate|\bPPS\b|包转发率", re.IGNORECASE), Dimension.OPS),
     (
@@ -55,7 +59,23 @@ _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
     (re.compile(r"模型(?!训练)|\bmodels\b", re.IGNORECASE), Dimension.MODELS),
     (re.compile(r"卡型|款|GPU types", re.IGNORECASE), Dimension.SKUS),
 )
-_CURRENCIES = {"美元": "USD", "元": "CNY", "rmb": "CNY", "us dollars": "USD", "euros": "EUR"}
+_UP_TO = r"(?:量|总量)?(?:的?(?:上限|最大值?|最多|最高|峰值))?(?:[为是达到:：]|可达|不超过|至多|最多|最高)? ?(?:约|≤|不超过)? ?$"
+_COUNTS_BEFORE: tuple[tuple[re.Pattern[str], Dimension], ...] = (
+    (re.compile(rf"(?:客户端|用户端|挂载点?|连接)(?:挂载|连接|接入)?数{_UP_TO}"), Dimension.CLIENTS),
+    (re.compile(rf"(?:文件|inode) ?(?:总|个)?数{_UP_TO}", re.IGNORECASE), Dimension.FILES),
+    (
+        re.compile(
+            r"(?:number of|maximum|max\.?) (?:concurrent )?(?:clients|mounts|client connections)(?: (?:is|are|of)|:)? (?:up to |at most )?$",
+            re.IGNORECASE,
+        ),
+        Dimension.CLIENTS,
+    ),
+    (
+        re.compile(r"(?:number of|maximum|max\.?) (?:files|inodes)(?: (?:is|are|of)|:)? (?:up to |at most )?$", re.IGNORECASE),
+        Dimension.FILES,
+    ),
+)
+_CURRENCIES = {"美元": "USD", "元": "CNY", "rmb": "CNY", "us dollars": "USD", "euros": "EUR", "$": "USD", "€": "EUR", "¥": "CNY", "￥": "CNY"}
 _PRICED = re.compile(r"价|费用|price|cost|rate|instant|reserved|on[- ]demand|spot", re.IGNORECASE)
 _CLASSIFIERS = frozenset({"个", "台", "款", "种"})
 _COUNTED = frozenset({Dimension.FILES, Dimension.CLIENTS, Dimension.MODELS, Dimension.SKUS})
@@ -63,7 +83,7 @@ _PIECES = frozenset("张颗块卡枚片")
 _CARDS = re.compile(r"GPU|NPU|XPU|加速|显卡|智算卡|卡数|昇腾", re.IGNORECASE)
 _PER_HOUR = re.compile(r"(?:per|/|每)[ -]?(?:\w+[- ])?(?:hour|hr|小?时)|-hour|卡时", re.IGNORECASE)
 _TERMS = re.compile(
-    r"\b(?:weeks?|months?|years?|commit\w*|on[- ]demand|spot|reserved)\b|按量|按需|包月|包年|预留|竞价|个月|年",
+    r"\b(?:weeks?|months?|years?|commit\w*|on[- ]demand|spot|reserved)\b|按量|按需|按小?时|包月|包年|预留|竞价|抢占|折算|个月|年",
     re.IGNORECASE,
 )
 _COUNT_HEADER = re.compile(r"^(?:count|number|quantity|数量|数|Anzahl|台数)$", re.IGNORECASE)
@@ -84,7 +104,8 @@ def dress(mention: Mention, around: Surroundings) -> Mention:
             mention._replace(unit=Unit(Dimension.OPS, Decimal(1))) if worded and "IOPS" in flat else mention
         )
     if around.block.cell is None and around.block.label is None and not mention.formula:
-        return mention
+        unit = said_before(around.before)
+        return mention if unit is None else mention._replace(unit=unit)
     unit = _unit_over(around)
     if unit is None:
         return mention
@@ -95,6 +116,14 @@ def dress(mention: Mention, around: Surroundings) -> Mention:
         high=None if mention.high is None else mention.high * factor,
         bound=mention.bound if mention.high is not None or mention.bound is not Bound.RANGE else Bound.EXACT,
     )
+
+
+def said_before(text: str) -> Unit | None:
+    """What a bare number counts by the words right before it: 客户端挂载数上限 1 万."""
+    for pattern, dimension in _COUNTS_BEFORE:
+        if pattern.search(text):
+            return Unit(dimension, Decimal(1))
+    return None
 
 
 def _magnitude_over(around: Surroundings) -> Decimal:
@@ -121,7 +150,7 @@ def _unit_over(around: Surroundings) -> Unit | None:
     if around.block.cell is None:
         return None
     # A currency in the caption counts for the columns that are prices, or terms of a price.
-    caption, column = around.text_of("caption"), around.text_of("column")
+    caption, column = around.text_of("caption", "intro"), around.text_of("column")
     priced = _PRICED.search(column + "\n" + around.text_of("row"))
     return _money(caption) if priced or (_TERMS.search(column) and _PER_HOUR.search(caption)) else None
 
@@ -164,8 +193,9 @@ def _last_word(header: str) -> Unit | None:
 
 
 def _unit_of_table(around: Surroundings) -> Unit | None:
-    """The unit that a table's caption or corner gives for all its bare figures: "(all figures in GB/s)"."""
-    for written in _UNIT_OF_TABLE.finditer(around.text_of("caption", "corner")):
+    """The unit that a caption, a corner or the words before give for all a table's bare figures: "(all in GB/s)"."""
+    told = [*_UNIT_OF_TABLE.finditer(around.text_of("caption", "corner"))]
+    for written in told or _UNIT_SAID.finditer(around.text_of("intro")):
         found = unit_at(written[1], 0)
         if found is not None and found[1] == len(written[1]) and found[0].dimension in _RATES:
             return found[0]

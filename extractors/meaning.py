@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 
 from extractors.cues import AGAINST, metric_hits
+from extractors.flag_words import SLA_PERIOD
 from extractors.mention import Mention
 from extractors.scopes import Scope, Surroundings
 from extractors.units import Dimension
@@ -33,6 +34,8 @@ _TINY = Decimal("0.002")
 _ENOUGH_ELLIPTICAL = 0.1
 _ENOUGH_FOR_TINY = 0.6
 _FARTHEST = 0.3
+_SEMICOLON = re.compile(r"[;；]")
+_APART = 0.4
 _OTHER_TERMS = re.compile(
     r"commit|reserv|\byear|\bmonth|spot|preempt|interrupt|discount|on[- ]demand|包年|包月|预留|竞价|抢占|长租|按量|按需",
     re.IGNORECASE,
@@ -40,6 +43,7 @@ _OTHER_TERMS = re.compile(
 _OF_NODES = re.compile(
     r"\d[\d,]* ?(?:nodes|servers|hosts|instances|machines|VMs|(?:个|台)?(?:节点|服务器|机器|实例)) ?[(（,，=]? ?$"
 )
+_UPTIME = "sla_availability"
 _LONGEST_LATENCY = 10  # seconds; whatever takes longer is a job, not an answer
 _PER_OTHER = re.compile(
     r" ?(?:/|per|a) ?(?:(?:月|mo(?:nth)?)?/? ?(?:Gi?B|Ti?B|Mbps|vCPU)|万?次|million|request|GiB-month|月|month|mo\b|年|year)"
@@ -55,6 +59,8 @@ _GROWN_TO = re.compile(
     r"dropped|improved|increased|rais(?:e|ed)|from [\d.]+ ?%) to) ?(?:just |about |约)?$",
     re.IGNORECASE,
 )
+_FASTEST_PORT = Decimal(32) * 10**11
+_LONGEST_CHECKPOINT = Decimal(86_400)
 _MOST_IN_A_MACHINE = 1024
 _MOST_AVAILABLE = Decimal("0.9999999")
 
@@ -97,10 +103,14 @@ def weights_of(
     others: dict[str, float] = defaultdict(float)
     headings = 0
     elliptical = _elliptical(around, dimension)
+    near = around.scopes[0]
+    near_end = near.offset + len(near.text)
     for scope in around.scopes:
         headings += scope.name == "heading"
         for hit in metric_hits(scope.text, dimension, around.around(scope)):
             if hit.weight == AGAINST:
+                if scope.name == "segment" and scope.offset + hit.start >= near_end:
+                    continue  # of the figure after this one: 3.2 Tb/s RDMA plus 200 Gb/s Ethernet
                 target = clause_against if scope.name == "clause" else others
                 target[hit.name] += AGAINST * _against(scope, headings)
                 continue
@@ -108,10 +118,13 @@ def weights_of(
                 scope.name in _FAR
                 and dimension in _ENOUGH_FOR
                 and not _may_be_far(scope, dimension, elliptical=elliptical)
+                and not (hit.name == _UPTIME and headings == 1 and _is_uptime(mention, around))
             ):
                 continue
             specific = 1.0 + 0.02 * min(hit.end - hit.start, 12)
             weight = hit.weight * scope.nearness * _closeness(hit.start, hit.end, scope, mention) * specific
+            if scope.name == "after" and _SEMICOLON.search(scope.text, 0, hit.start):
+                weight *= _APART  # of the next statement
             if weight > best.get(hit.name, (0.0,))[0]:
                 place = scope.offset + hit.start if scope.offset >= 0 else -1
                 rule = f"{scope.name}: {scope.text[hit.start : hit.end]}"
@@ -134,6 +147,12 @@ def weights_of(
             - (2.0 if name == "accelerator_count" and _OF_NODES.search(around.before[-40:]) else 0.0)
         )
     return scored, best
+
+
+def _is_uptime(mention: Mention, around: Surroundings) -> bool:
+    """Whether a share under a heading about availability is one that a service could promise for a period."""
+    high_enough = Decimal("0.9") <= (mention.low or Decimal(0)) <= 1
+    return high_enough and SLA_PERIOD.search(around.sentence) is not None
 
 
 def _may_be_far(scope: Scope, dimension: Dimension, *, elliptical: bool) -> bool:
@@ -167,6 +186,10 @@ def _by_size(name: str, mention: Mention) -> float:
         return -4.0 if low >= _LONGEST_LATENCY else 0.0
     if name == "sla_availability" and low > _MOST_AVAILABLE:
         return -4.0  # nine nines and more are how seldom an object is lost
+    if name == "port_speed" and low > _FASTEST_PORT:
+        return -4.0  # several ports, planes or a whole switch
+    if name == "checkpoint_time" and low >= _LONGEST_CHECKPOINT:
+        return -4.0  # a run lasts for days, no checkpoint does
     if name == "accelerator_count" and low > _MOST_IN_A_MACHINE:
         return -3.0  # more than any machine or supernode on sale holds: rather a cluster
     return 0.0

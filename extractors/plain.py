@@ -25,6 +25,9 @@ def restructure(document: Document) -> tuple[Document, dict[int, str]]:
     lines = [b for b in document.blocks if document.text[b.start : b.end].strip()]
     for position, block in enumerate(lines):
         line = document.text[block.start : block.end]
+        if block.cell is not None:
+            blocks.append(block.model_copy(update={"headings": headings}))
+            continue
         rows = _rows(line)
         if rows is not None:
             header = fold(line[: rows[0][0]])

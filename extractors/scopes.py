@@ -14,7 +14,7 @@ from extractors.units import Dimension
 from schemas.document import Block, BlockKind, Document
 
 _SENTENCE_END = re.compile(r"[。！？!?\n]|(?:(?<=[a-z0-9)%])|(?<=[A-Z]{2}))\. (?=[A-Z])")
-_SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - ")
+_SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - | plus (?=[\d~≈])")
 
 
 # Nothing is looked for further away than this, so that a page without full stops costs no more than another.

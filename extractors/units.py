@@ -68,6 +68,12 @@ _TIB_IN = {"TiB": Decimal(1), "GiB": Decimal(1024), "PiB": Decimal(1) / 1024} | 
     "PB": Decimal(2) ** 40 / Decimal(10) ** 15,
 }
 
+
+def tib_in(capacity: str) -> Decimal:
+    """How many of a capacity (TB, GiB, in any case of letters) one TiB holds, for a figure that is given for each."""
+    return _TIB_IN[capacity[0].upper() + ("iB" if len(capacity) == 3 else "B")]
+
+
 _TIMES: dict[str, Decimal] = {}
 for _names, _factor in (
     ("纳秒 ns nanosecond nanoseconds ナノ秒", "0.000000001"),
@@ -86,6 +92,8 @@ for _names, _factor in (
 ):
     for _name in _names.split():
         _TIMES[_name] = Decimal(_factor)
+for _kind in ("working", "business", "calendar"):
+    _TIMES |= {f"{_kind} day": Decimal(86_400), f"{_kind} days": Decimal(86_400)}
 
 _PER_SECOND = r"(?: ?/ ?[sS](?:ec(?:ond)?)?(?![a-z])|ps(?![a-z])| ?/ ?秒|每秒| per second| a second)"
 _DATA_WORD = (
@@ -96,7 +104,7 @@ _PER_CAPACITY = r"(?: ?(?:/|per|pro|je|for (?:each|every)|a) ?(?:[TGP]i?B)(?![A-
 _TIME_PATTERN = (
     r"(?:纳秒|微秒|毫秒|ミリ秒|マイクロ秒|ナノ秒|秒钟?|分钟|分(?= ?\d{1,2} ?秒|内|级|以内|间|で|程度|まで)|个?小时|个?(?:日历|自然)日"
     r"|时间(?=[でにがをはの、])|[nu]s|usec|msec|ms|(?:nano|micro|milli)?seconds?|secs?|s|minutes?|mins?|hours?|hrs?|h"
-    r"|days?|天|个?工作日|个?[营営]业日|日(?=[间でにの])|weeks?|周间?|星期|个月|months?|月(?=级)|年(?![度代级])|years?"
+    r"|(?:(?:working|business|calendar) )?days?|天|个?工作日|个?[营営]业日|日(?=[间でにの])|weeks?|周间?|星期|个月|months?|月(?=级)|年(?![度代级])|years?"
     r"|(?:Milli|Mikro)?[Ss]ekunden?|Minuten?|Stunden?|Tagen?|Wochen|Monaten?|secondes|heures|jours|semaines|mois"
     r"|detik|menit|jam|hari|minggu|bulan)"
 )
@@ -120,7 +128,7 @@ UNIT_PATTERN = (
     r"|(?P<ratio>倍|-fold|×(?! ?(?:\d|G(?:b?E|bps)))|x(?![A-Za-z0-9])(?! ?\d)|times(?= (?:faster|more|higher|lower|as|the|better)))"
     r"|(?P<accel>(?:张|颗|块|枚|片|个)? ?(?:(?:国产|高端|自研|英伟达|海光|寒武纪|昆仑芯?|旗舰|AI|NVIDIA|AMD"
     r"|智算|训练|推理|SXM\d?|PCIe|OAM) ?){0,3}(?:加速卡|加速器|智算卡|算力卡|AI ?芯片|昇腾(?: ?[GN]PU)?|GPU卡"
-    r"|(?:[GNX]PU)(?!s| (?:SKU|model|type|flavou?r)s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|枚规模|枚(?=规模)|基の?GPU|チップ(?!あたり|セット)|基(?=まで|规模"
+    r"|(?:[GNX]PU)(?!s| (?:SKU|model|type|flavou?r)s)|卡(?!型|顿|时|槽|片机)|显卡)|张(?=GPU|加速)|[张块颗枚片](?= ?(?:(?:NVIDIA|英伟达|AMD) ?)?(?:[HABVL]\d{2,3}|MI\d{3}|G[BH]\d{3}|P800|RTX|T4|昆仑|910|[45]090)(?!\d))|枚规模|枚(?=规模)|基の?GPU|チップ(?!あたり|セット)|基(?=まで|规模"
     r"|。|を|の|搭)"
     r"|(?:[A-Z][\w-]* ){0,4}(?:GPU|accelerator|chip|[NTX]PU)s?(?![A-Za-z])(?! (?:SKU|model|type|flavou?r)s)"
     r"|[HABV]\d{2,3}s?(?![A-Za-z0-9])|颗(?=昇腾)|(?:AI )?chips|(?:(?!ConnectX|BlueField|Mellanox|Ethernet|InfiniBand"
