@@ -39,6 +39,16 @@ _CARRIES = re.compile(
     r"[a-z] (?:has|have|\w{3,}s|carry|get|come|ship|offer|provide|feature|include|hold)$", re.IGNORECASE
 )
 _OF_A_RACK = re.compile(r"超节点|整柜|机柜|supernode|rack|cabinet|UltraServer|NVL\d+|SuperPod", re.IGNORECASE)
+_APIECE = re.compile(r" ?(?:of \w+ )?(?:each|apiece)\b", re.IGNORECASE)
+_THINGS = (
+    (re.compile(r"(?:GPUs|NPUs|accelerators|cards|chips|[HAB]\d{2,3}s)\b"), "per_accelerator"),
+    (re.compile(r"(?:NICs|HCAs|adapters|network cards|ConnectX-\d)\b"), "per_nic"),
+    (re.compile(r"ports\b"), "per_port"),
+    (re.compile(r"(?:links|uplinks|cables)\b"), "per_link"),
+    (re.compile(r"nodes\b"), "per_node"),
+    (re.compile(r"(?:servers|machines|hosts)\b"), "per_machine"),
+    (re.compile(r"(?:instances|VMs)\b"), "per_instance"),
+)
 _EACH_OF_THEM = re.compile(r" ?(?:of \w+ )?each\b", re.IGNORECASE)
 _SUMMED = re.compile(
     r"pooled|\btotal\b|in total|together|altogether|combined|总|合计|池化|整机|整柜", re.IGNORECASE
@@ -59,6 +69,7 @@ _PRICED = re.compile(
     r"[$€¥￥]|price|pricing|\bcost|per hour|/ ?(?:hr|h|hour)\b|on[- ]demand|reserved|价|元|按量|包月|vCPU|料金|Preis|prix",
     re.IGNORECASE,
 )
+_SPECIFICATION = re.compile(r"规格|規格|参数|Specification|Spec|仕様", re.IGNORECASE)
 _PARTS = frozenset({"per_nic", "per_port", "per_link"})
 _STORAGE_ONLY = ("fs_throughput", "fs_iops", "fs_latency")
 
@@ -91,6 +102,8 @@ def basis_of(metric: Metric, mention: Mention, around: Surroundings, *, spec_she
     rented = (
         metric.name == "accelerator_count" and around.block.cell is not None and _PRICED.search(around.top)
     )
+    if (told := _each_of(metric, around)) is not None:
+        return told
     for scope in around.scopes:
         if rented and scope.name == "row":
             continue  # the row of a price list is called by its card or rack
@@ -108,6 +121,19 @@ def bases_told(text: str, metric: Metric) -> list[Hit]:
 def bases_named(text: str, metric: Metric) -> frozenset[str]:
     """Every basis that words name and that a figure of the metric can be on."""
     return frozenset(hit.name for hit in bases_told(text, metric))
+
+
+def _each_of(metric: Metric, around: Surroundings) -> Told | None:
+    """Whose it is where the figure is that of each: eight NDR adapters, 400 Gbit/s apiece."""
+    if _APIECE.match(around.after) is None:
+        return None
+    named = [
+        (match.start(), basis)
+        for pattern, basis in _THINGS
+        for match in pattern.finditer(around.before[-90:])
+        if _fits(basis, metric)
+    ]
+    return Told(max(named)[1], "each of those named before") if named else None
 
 
 def _of_memory(around: Surroundings) -> Told | None:
@@ -139,6 +165,12 @@ def _said_in(scope: Scope, metric: Metric, mention: Mention, around: Surrounding
         hits = [h for h in hits if h.name != "per_service"]  # an instance's uptime is not the service's
     if scope.name == "note":
         hits = [h for h in hits if _EXPLICIT.match(scope.text, h.start)]
+    if scope.name == "column":  # a column called 规格 holds what the row says, and no sizes of instances
+        hits = [
+            h
+            for h in hits
+            if h.name != "per_instance" or _SPECIFICATION.fullmatch(scope.text.strip()) is None
+        ]
     if not hits:
         return None
     if scope.name in ("near", "before"):

@@ -42,13 +42,18 @@ from schemas.extraction import MOST_CLAIMS
 from schemas.quantity import Bound
 from schemas.registry import Metric, registry
 
-_SUM_OF_THEM = re.compile(r"共|合计|总计|总共|累计|in total|pooled|altogether|together|combined|sums? to", re.IGNORECASE)
+_SUM_OF_THEM = re.compile(
+    r"共|合计|总计|总共|累计|in total|pooled|altogether|together|combined|sums? to", re.IGNORECASE
+)
 _STORAGE_PAGE = re.compile(
     r"文件|存储|IOPS|吞吐|storage|file ?system|Lustre|throughput|\bSFS\b|\bNFS\b|\bPFS\b", re.IGNORECASE
 )
 _NETWORK_PAGE = re.compile(r"RDMA|InfiniBand|RoCE|网络|network|interconnect|fabric", re.IGNORECASE)
 _MEMORY = re.compile(r"高带宽内存|high-bandwidth memory|HBM|显存", re.IGNORECASE)
-_PER_CAPACITY = re.compile(r"(?:每(?:个|增加|新增)? ?|(?:per|for each|for every|each|every) (?:\w+ )?)([TGP]i?B)(?![/A-Za-z])", re.IGNORECASE)
+_PER_CAPACITY = re.compile(
+    r"(?:每(?:个|增加|新增)? ?|(?:per|for each|for every|each|every) (?:\w+ )?)([TGP]i?B)(?![/A-Za-z])",
+    re.IGNORECASE,
+)
 # 125, 250 or 500 MB/s of throughput per TiB
 _LISTED_PER_TIB = re.compile(
     r"(?:,? (?:and |or )?|、|/)\d[^.;。；]{0,60}?(?:per TiB\b|每 ?TiB)(?!/)", re.IGNORECASE
@@ -183,11 +188,7 @@ def claim_of(
     meaning, dimension = _meaning(mention, around, family)
     if meaning is not None and beside.is_with(around):
         meaning = _of_the_same(meaning, beside.metric, around)
-    if meaning is None and beside.is_with(around) and _SUM_OF_THEM.search(around.text_of("near")):
-        before = registry().metric(beside.metric)
-        if dimension in metric_dimensions(before):
-            meaning = Meaning(before, "the sum of the figures before it")
-    meaning = chosen or meaning
+    meaning = chosen or meaning or _sum_of(beside, around, dimension)
     if meaning is None and mention.dimension in _KEPT_AS_OTHER and not context.article:
         meaning = Meaning(
             registry().metric("other"), f"a figure in {mention.dimension.value} of no known metric"
@@ -277,12 +278,28 @@ def _says_of_nothing(page: Page, mention: Mention, around: Surroundings) -> bool
     return alone and baseline_of(around) is None
 
 
+def _sum_of(beside: Beside, around: Surroundings, dimension: Dimension) -> Meaning | None:
+    """128GB/NPU，超节点共 48TB: a sum that names no metric is of the figure before it, where that is counted alike."""
+    if not beside.is_with(around) or _SUM_OF_THEM.search(around.text_of("near")) is None:
+        return None
+    before = registry().metric(beside.metric)
+    return (
+        Meaning(before, "the sum of the figures before it")
+        if dimension in metric_dimensions(before)
+        else None
+    )
+
+
 def _basis(told: Told, metric: Metric, beside: Beside, around: Surroundings) -> Told:
     """The basis, where none is said that of the storage figure before it in the sentence."""
     if metric.family != "storage" or not beside.is_with(around):
         return told
     owner = metric.name.partition("_")[0]
-    if owner in ("block", "client") and told.rule == "implied by the metric" and beside.metric.startswith(owner):
+    if (
+        owner in ("block", "client")
+        and told.rule == "implied by the metric"
+        and beside.metric.startswith(owner)
+    ):
         return Told(beside.basis, "as the figure before it")
     if told.basis != "unspecified":
         return told

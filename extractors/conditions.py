@@ -215,7 +215,8 @@ _VERSION_BASELINE = re.compile(r"(?:较|相比|than) ?(?P<version>v?\d+\.\d+)(?!
 _BASELINE = re.compile(
     r"(?:相比|较|相对|(?<!相)比)(?!例|如|特|率|拟|赛|特|较) ?(?P<zh>[A-Za-z][\w /.-]{1,24}|[^,，。;；、]{2,20}?)"
     r"(?= ?(?:提升|降低|缩短|縮短|提高|压低|减少|減少|快|高|低|的|,|，|相比))"
-    r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}) ?相比"
+    r"|与 ?(?P<with>[^\s,，。;；、\d]{2,12}(?: ?\d[\d.]{0,4})?) ?相比"
+    r"|than (?P<terms>on[ -]demand|pay[- ]as[- ]you[- ]go|list price|reserved)\b"
     r"|(?:(?:×|x|times|-fold) |^ )(?:the|as many|more|fewer) [\w -]{2,24} (?:of|than|as) (?:an? |the )?(?P<whom>[A-Z][\w.-]{2,24})"
     r"|(?:较|相比|对比|比)(?:于)? ?(?P<header>[A-Za-z\u4e00-\u9fff][\w .-]{1,20}?)(?: ?(?:相比|的?(?:提升|倍数|加速比|变化))?$)"
     r"|(?P<ja>[A-Za-z][\w .-]{2,24}?) ?(?:と比べて?|に比べて?|と比較して|比で)"

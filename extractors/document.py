@@ -14,7 +14,7 @@ from extractors.markup import read_markup
 from extractors.page_text import MOST_BLOCKS, Draft
 from extractors.plain_layout import read_layout
 from extractors.reading import Reading
-from schemas.document import Block, BlockKind, Document, MarkKind
+from schemas.document import BlockKind, Document, MarkKind
 from schemas.errors import UnreadableError
 
 MAX_BYTES = 16 * 1024 * 1024

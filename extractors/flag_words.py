@@ -22,7 +22,9 @@ ON_REQUEST = _any(
     r"(?:private|limited|closed|gated) (?:preview|beta|access|availability)|early[- ]access|select(?:ed)? customers",
 )
 FOR_MORE = _any(
-    r"更[大高多]|以上的?(?:容量|规模|部分|需求|用量|数量|带宽)|超过(?:此|该|上述)|超出(?:部分|此|该)?|紧急|加急|特殊(?:需求|规格)|urgent|expedite", r"larger|bigger|greater|above that|higher|more than|beyond|raise|increase")
+    r"更[大高多]|以上的?(?:容量|规模|部分|需求|用量|数量|带宽)|超过(?:此|该|上述)|超出(?:部分|此|该)?|紧急|加急|特殊(?:需求|规格)|urgent|expedite",
+    r"larger|bigger|greater|above that|higher|more than|beyond|raise|increase",
+)
 TABLE_ON_REQUEST = _any(
     r"(?:表中|上表|下表|表内|上述|以上|the (?:table|figures|limits) above|these (?:limits|ceilings|figures))[^。;；\n]{0,20}"
     r"(?:工单|申请|白名单|邀测|ticket|on request|allow-?list)",
@@ -38,6 +40,7 @@ CREDITED = _any(
     r"\b(?:paper|study|report|blog|article|post|press release|analyst|analysts|press|media|reporters?)(?:'s [\w ]{1,16})?"
     r" (?:puts? it|says?|said|reports?|reported|states?|claims?|claimed|estimates?|estimated|quotes?|mentions?|gives?|found|writes)\b",
     r"(?:reported|reportedly|allegedly|rumou?red|it is said)\b(?! (?:by us|monthly|daily|to|in the console))",
+    r"(?-i:\b(?!We |Our |This |That |It |The |Page |Table |Section |Which |What |Who )[A-Z]\w+ (?:reports?|says?|claims?|states?) that\b)|\bputs (?:its|their) ",
     r"estimates? (?:by|from)|I (?:read|saw|think|heard)|\bcit(?:es|ing)\b|quoting|によると|によれば",
 )
 

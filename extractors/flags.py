@@ -161,7 +161,12 @@ def _on_request(claim: Claim, around: Surroundings) -> bool:
 def _for_more(near: str, asked: re.Match[str], claim: Claim) -> bool:
     """Whether the words ask for more than the figure: "bigger than that, contact sales" beside a price."""
     before = re.split(r"[。;；.\n]", near[: asked.start()])[-1]
-    return words.FOR_MORE.search(before) is not None and (claim.text_value or "") not in before
+    said = words.FOR_MORE.search(before)
+    if said is None:
+        return False
+    return (claim.text_value or "") not in before or "," in before[: said.start()].partition(
+        claim.text_value or ""
+    )[2]
 
 
 def _sub_level(mention: Mention) -> bool:

@@ -13,9 +13,9 @@ from schemas.document import BlockKind
 from schemas.quantity import Bound
 
 _SCALE_BEFORE = re.compile(
-    r"(?:在|申请|使用|从|到|至|(?<![不少低大高多小])于|推到|跨过|(?<!不)(?<!不得)(?<!不会)(?<!不能)(?<!不应)(?<!不可)超过|trained \w+ \w+ \w+ on"
+    r"(?:在|申请|使用|从|(?<!达)到|至|(?<![不少低大高多小])于|推到|跨过|(?<!不)(?<!不得)(?<!不会)(?<!不能)(?<!不应)(?<!不可)超过|trained \w+ \w+ \w+ on"
     r"|(?<!each )\bon|(?<!starts )\bat|(?:runs?|jobs?) (?:grew|scaled|grow|scale) (?:up )?to"
-    r"|(?:runs?|jobs?) of|(?:all-?reduce|collectives?|jobs?|runs?|train(?:ed|ing)) over|bring(?:s|ing)? up"
+    r"|(?:runs?|jobs?) of|(?:that|[,:]|^)\s?with|(?:all-?reduce|collectives?|jobs?|runs?|train(?:ed|ing)) over|bring(?:s|ing)? up"
     r"|(?:on|across|with|at) (?:a|one|an?) (?:\w+ ){0,2}(?:cluster|run|job|system) of) ?$",
     re.IGNORECASE,
 )
@@ -41,7 +41,8 @@ _SIZED = re.compile(
     r"(?:clusters?|jobs?|runs?|pods?|deployments?) (?:of|with|above|over|beyond) $", re.IGNORECASE
 )
 _PART_OF = re.compile(r"(?:the (?:first|last|next)|sample(?: of|:)?|样本[:：为]?|前) ?$", re.IGNORECASE)
-_RATIO_BEFORE = re.compile(r"\d ?[:：] ?$")
+_A_CARD = re.compile(r"(?:一|单) ?[张块颗] ?(?:GPU|NPU|卡|显卡)")
+_RATIO_BEFORE = re.compile(r"(?:^|[^\w.])\d{1,3} ?[:：] ?$")
 _MANY = 64
 _ON_A = re.compile(r"\b(?:on|in|across|of|for) (?:a|an|the|that|this|our)(?: single| one)? ?$", re.IGNORECASE)
 _BEHIND_A_FIGURE = re.compile(
@@ -79,6 +80,11 @@ _ELSEWHERE = re.compile(
     r"|Related)\b",
     re.IGNORECASE,
 )
+_ADVERTISES = re.compile(
+    r"\W*(?:(?:相关|更多|热门|其他)(?:推荐|产品|阅读|文章|服务)|猜你喜欢|推荐(?:阅读|产品)|related (?:products?|reading|articles?|services?)"
+    r"|see also|you may also like|関連(?:製品|サービス|記事)) ?[:：]",
+    re.IGNORECASE,
+)
 _SETUP = re.compile(
     r"^\W*(?:[\d.]+ ?)?(?:(?:测试|实验|压测|评测)?环境(?:说明|配置)?|(?:test|benchmark|lab) ?(?:set-?up"
     r"|environment|bed|rig)|environment|(?:our )?set-?up)\s*$",
@@ -100,7 +106,8 @@ _SCORE_CONTEXT = re.compile(
 # What looks like a product's figure and is none, by the kind of unit it has: words beside it or over it.
 _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
     Dimension.DATA_RATE: re.compile(
-        r"免费|赠送|(?:显存|内存|HBM\w*)(?:总)?(?:带宽|频宽|速率)|(?:memory|HBM\w*|DRAM|VRAM) bandwidth|メモリ帯域|\bbus[- ]?(?:bandwidth|bw)\b(?! utili)|\balg(?:orithm)?[- ]?(?:bandwidth|bw)\b|总线带宽(?!利用)|算法带宽"
+        r"免费|赠送|(?:显存|内存|HBM\w*)(?:总)?(?:带宽|频宽|速率)|(?:memory|HBM\w*|DRAM|VRAM) bandwidth|メモリ帯域|\bbus[- ]?(?:bandwidth"
+        r"|bw)\b(?! utili)|\balg(?:orithm)?[- ]?(?:bandwidth|bw)\b|总线带宽(?!利用)|算法带宽"
         r"|DDoS|高防|清洗|(?:告警|报警)(?:阈值|条件|规则)|alarm|alert (?:when|if|at|threshold)|threshold|阈值|[a-z]+_[a-z_]+ ?[<>=]",
         re.IGNORECASE,
     ),
@@ -116,7 +123,7 @@ _DISTRACTIONS: dict[Dimension, re.Pattern[str]] = {
         re.IGNORECASE,
     ),
     Dimension.DATA: re.compile(
-        r"(?:\b(?:chunk|stripe|block|object|file(?! ?system)|message|shard|sample|packet)s?\b(?: size)?|buffers?|条带|分片"
+        r"(?:粒度(?:为|是|可?达|小至|细至)?|\b(?:chunk|stripe|block|object|file(?! ?system)|message|shard|sample|packet)s?\b(?: size)?|buffers?|条带|分片"
         r"|块大小|单个?(?:文件(?!系统)|对象)|小文件|消息)[^,，。;；]{0,14}$"
         r"|^[- ]?Bl[öo]ck|^ ?(?:chunk|stripe|block|object|file|message|shard|packet|buffer)s?\b(?! ?system)"
         r"|^ ?(?:的)?(?:小文件|数据块|分片|消息|对象|权重|检查点|模型)",
@@ -130,7 +137,9 @@ _STATISTICS = re.compile(r"^ ?(?:的|内|间)?(?:统计|观察|数据|均值|抽
 _TIME_TO_ASK = re.compile(
     r" ?(?:之)?内[^,，。;；\d]{0,4}(?:申请|申報|申报|提出|提交|反馈|书面|续期|支付|付款|确认|退订)(?!后)"
 )
-_OTHER_MONEY = re.compile(r"(?:新?台币|港[币元]?|澳门?[币元]|日[币元]|新加坡[币元]|新币|韩[币元]|加[币元]|NTD|TWD|HKD) ?$")
+_OTHER_MONEY = re.compile(
+    r"(?:新?台币|港[币元]?|澳门?[币元]|日[币元]|新加坡[币元]|新币|韩[币元]|加[币元]|NTD|TWD|HKD) ?$"
+)
 _SIZE_COLUMN = re.compile(
     r"(?:message|block|chunk|I/?O|object|file|transfer|request|payload|packet|buffer)s? ?size|(?:消息|报文"
     r"|块|文件|对象|传输|请求|数据包)(?:大小|长度|尺寸)|メッセージサイズ",
@@ -150,7 +159,13 @@ def _distracts(mention: Mention, around: Surroundings) -> bool:
 
 def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     """False where the number states nothing of a product."""
-    if around.block.chrome or around.asks or _is_elsewhere(around) or _is_old(mention, around):
+    if (
+        around.block.chrome
+        or around.asks
+        or _is_elsewhere(around)
+        or _ADVERTISES.match(around.sentence)
+        or _is_old(mention, around)
+    ):
         return False
     if _PITCH.search(around.sentence) or _NOT_A_LIMIT.match(around.after):
         return False
@@ -169,9 +184,7 @@ def is_claimable(mention: Mention, around: Surroundings, *, article: bool) -> bo
     if mention.dimension is Dimension.FRACTION and _FORMER_SHARE.search(around.before[-14:]):
         return _THEN_ROSE.match(around.after) is None
     if mention.dimension is Dimension.TIME:
-        return not (
-            _is_former(around) or _STATISTICS.match(around.after) or _TIME_TO_ASK.match(around.after)
-        )
+        return not (_is_former(around) or _STATISTICS.match(around.after) or _TIME_TO_ASK.match(around.after))
     if mention.dimension is Dimension.MONEY and _OTHER_MONEY.search(around.before[-12:]):
         return False  # 新台币 135 元: the unit's word is shared, the money is not
     return mention.dimension is not Dimension.ACCELERATORS or _is_held(mention, around, article=article)
@@ -235,7 +248,7 @@ def _is_held(mention: Mention, around: Surroundings, *, article: bool) -> bool:
     if mention.low is not None and (mention.low < 1 or mention.low != mention.low.to_integral_value()):
         return False
     words = around.sentence[mention.start - around.sentence_start : mention.end - around.sentence_start]
-    if words.lower().startswith("one ") or _COMPARED.search(around.before[-28:]):
+    if words.lower().startswith("one ") or _A_CARD.match(words) or _COMPARED.search(around.before[-28:]):
         return False  # "one GPU" is a way of speaking
     if _ANY.search(around.before[-8:]) or _FOR_EACH.match(around.after):
         return False  # between any two cards; 1 GPU あたり

@@ -38,7 +38,9 @@ _RATES = frozenset(
     }
 )
 _IN_MAGNITUDE = re.compile(r"(?:百万|千万|万|亿|million|thousand|[kKM](?![A-Za-z])) ?")
-_CURRENCY = re.compile(r"\b(USD|EUR|CNY|RMB)\b|(美元|元)|(?i:(US dollars|euros))|(?<![A-Z])[$€¥￥](?=/| ?per\b)")
+_CURRENCY = re.compile(
+    r"\b(USD|EUR|CNY|RMB)\b|(美元|元)|(?i:(US dollars|euros))|(?<![A-Z])[$€¥￥](?=/| ?per\b)"
+)
 _NOUNS: tuple[tuple[re.Pattern[str], Dimension], ...] = (
     (re.compile(r"IOPS|每秒消息数|消息速率|message rate|\bPPS\b|包转发率", re.IGNORECASE), Dimension.OPS),
     (
@@ -71,11 +73,26 @@ _COUNTS_BEFORE: tuple[tuple[re.Pattern[str], Dimension], ...] = (
         Dimension.CLIENTS,
     ),
     (
-        re.compile(r"(?:number of|maximum|max\.?) (?:files|inodes)(?: (?:is|are|of)|:)? (?:up to |at most )?$", re.IGNORECASE),
+        re.compile(
+            r"(?:number of|maximum|max\.?) (?:files|inodes)(?: (?:is|are|of)|:)? (?:up to |at most )?$",
+            re.IGNORECASE,
+        ),
         Dimension.FILES,
     ),
 )
-_CURRENCIES = {"美元": "USD", "元": "CNY", "rmb": "CNY", "us dollars": "USD", "euros": "EUR", "$": "USD", "€": "EUR", "¥": "CNY", "￥": "CNY"}
+_AFTER_EACH = re.compile(r"(?:每|\bper) ?$", re.IGNORECASE)
+_FOR_EACH = re.compile(r"每|per\b|/", re.IGNORECASE)
+_CURRENCIES = {
+    "美元": "USD",
+    "元": "CNY",
+    "rmb": "CNY",
+    "us dollars": "USD",
+    "euros": "EUR",
+    "$": "USD",
+    "€": "EUR",
+    "¥": "CNY",
+    "￥": "CNY",
+}
 _PRICED = re.compile(r"价|费用|price|cost|rate|instant|reserved|on[- ]demand|spot", re.IGNORECASE)
 _CLASSIFIERS = frozenset({"个", "台", "款", "种"})
 _COUNTED = frozenset({Dimension.FILES, Dimension.CLIENTS, Dimension.MODELS, Dimension.SKUS})
@@ -139,9 +156,10 @@ def _magnitude_over(around: Surroundings) -> Decimal:
 def _unit_over(around: Surroundings) -> Unit | None:
     """The unit written in the nearest header, else given for the whole table, else the things a header counts."""
     headers = [s.text for s in around.scopes if s.name in ("column", "row", "label")]
-    for header in headers:
-        if (unit := _unit_in(header, around)) is not None:
-            return unit
+    for found in (_in_brackets, _last_or_money):
+        for header in headers:
+            if (unit := found(header, around)) is not None:
+                return unit
     if around.block.cell is not None and (unit := _unit_of_table(around)) is not None:
         return unit
     for header in headers:
@@ -155,14 +173,20 @@ def _unit_over(around: Surroundings) -> Unit | None:
     return _money(caption) if priced or (_TERMS.search(column) and _PER_HOUR.search(caption)) else None
 
 
-def _unit_in(header: str, around: Surroundings) -> Unit | None:
+def _in_brackets(header: str, around: Surroundings) -> Unit | None:
     for bracket in _IN_BRACKETS.finditer(header):
         inside = _IN_MAGNITUDE.sub("", bracket[1].strip()).strip()
+        if _FOR_EACH.match(inside):
+            continue  # IOPS 密度（每 TiB）: for each of them, not in them
         if inside in _PIECES and _CARDS.search(around.text_of("column", "row", "corner", "caption")):
             return Unit(Dimension.ACCELERATORS, Decimal(1))
         found = unit_at(inside, 0)
         if found is not None and (found[1] == len(inside) or inside[found[1]] in " ,，/"):
             return found[0]
+    return None
+
+
+def _last_or_money(header: str, _around: Surroundings) -> Unit | None:
     return _last_word(header) or _money(header)
 
 
@@ -183,6 +207,8 @@ def _last_word(header: str) -> Unit | None:
         found = unit_at(text, place.end())
         if _OF_A_DENSITY.search(text, 0, place.end()):
             continue  # 125 MB/s/TiB is a tier's name
+        if _AFTER_EACH.search(text, 0, place.end()):
+            continue  # IOPS 密度（每 TiB）
         if text[: place.end()].rstrip()[-1:].isdigit():
             continue  # "2 weeks" is a term, not a unit
         if found is None or found[0].dimension not in _RATES or found[1] - place.end() < 2:

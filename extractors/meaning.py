@@ -48,6 +48,9 @@ _LONGEST_LATENCY = 10  # seconds; whatever takes longer is a job, not an answer
 _PER_OTHER = re.compile(
     r" ?(?:/|per|a) ?(?:(?:月|mo(?:nth)?)?/? ?(?:Gi?B|Ti?B|Mbps|vCPU)|万?次|million|request|GiB-month|月|month|mo\b|年|year)"
 )
+_BY_THE_MONTH = re.compile(
+    r"(?:包月|包年|月付|月租|年付|月费|年费|monthly|yearly)[^\d,，。;；]{0,5}$", re.IGNORECASE
+)
 _SHARES = frozenset({"mfu", "effective_training_time", "allreduce_efficiency", "scaling_efficiency"})
 _GROWN_BY = re.compile(
     r"(?:提高|提升|增加|增长|改善|上升)(?:了|约|近|超)?(?:约|近)? ?$|\bby (?:up to |about )?$", re.IGNORECASE
@@ -170,7 +173,9 @@ def _unlikely(name: str, mention: Mention, around: Surroundings) -> float:
 
 
 def _by_words(name: str, mention: Mention, around: Surroundings) -> float:
-    if name.startswith("price_") and _PER_OTHER.match(around.after):
+    if name.startswith("price_") and (
+        _PER_OTHER.match(around.after) or _BY_THE_MONTH.search(around.before[-12:])
+    ):
         return -9.0  # of a gigabyte, a month, a thousand calls
     if name in _SHARES and _GROWN_BY.search(around.before[-10:]):
         return -5.0  # utilisation up by 30 % is no utilisation
@@ -232,8 +237,8 @@ def _family(name: str, family: str) -> float:
     metric = registry().metric(name)
     if family == "any" or metric.family == "any":
         return 0.0
-    if family == "block":
-        return _FAMILY_BONUS if name.startswith("block_") else 0.0
+    if family == "block":  # a volume is no file system
+        return _FAMILY_BONUS if name.startswith("block_") else -1.0 if name.startswith("fs_") else 0.0
     return _FAMILY_BONUS if metric.family == family else 0.0
 
 

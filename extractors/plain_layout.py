@@ -52,7 +52,12 @@ def read_layout(text: str) -> Document:
             at += len(rows)
             continue
         end = at + 1
-        while end < len(lines) and margin and _goes_on(lines[end - 1], lines[end], margin) and not _table_at(lines, end):
+        while (
+            end < len(lines)
+            and margin
+            and _goes_on(lines[end - 1], lines[end], margin)
+            and not _table_at(lines, end)
+        ):
             end += 1
         writer.paragraph([line.body for line in lines[at:end]])
         at = end
@@ -88,7 +93,9 @@ def _goes_on(line: _Line, following: _Line, margin: int) -> bool:
     """Whether the next line's first word would not have fitted on this one, or takes up its unfinished sentence."""
     if following.first_of_paragraph or following.indent < line.indent or _OPENS_ITEM.match(following.body):
         return False
-    unfinished = line.body[-1] not in ".。!！?？:：;；" and (following.body[0].islower() or line.body[-1] in ",，、(（")
+    unfinished = line.body[-1] not in ".。!！?？:：;；" and (
+        following.body[0].islower() or line.body[-1] in ",，、(（"
+    )
     if unfinished and line.width >= _NEARLY * margin:
         return True
     word = following.body[:2] if _CJK.match(following.body) else following.body.split(" ", 1)[0]

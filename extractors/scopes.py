@@ -14,7 +14,7 @@ from extractors.units import Dimension
 from schemas.document import Block, BlockKind, Document
 
 _SENTENCE_END = re.compile(r"[。！？!?\n]|(?:(?<=[a-z0-9)%])|(?<=[A-Z]{2}))\. (?=[A-Z])")
-_SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - | plus (?=[\d~≈])")
+_SEGMENT_END = re.compile(r"[,，、;；。()（）\[\]！？!?\n\t|·]| - | plus (?=[\d~≈]|$)")
 
 
 # Nothing is looked for further away than this, so that a page without full stops costs no more than another.
@@ -173,7 +173,7 @@ def _wider_scopes(page: Page, index: int, sentence_start: int, sentence_end: int
         ("earlier", earlier if earlier.strip() else "", 0.2, block.start),
         ("title", page.title, 0.2, -1),
         ("question", _question(page, index), 0.5, -1),
-        ("intro", _intro(page, index), 0.3, -1),
+        ("intro", _intro(page, index), 0.33, -1),
     ):
         if found:
             scopes.append(Scope(name, found, nearness, offset))
