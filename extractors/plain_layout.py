@@ -10,6 +10,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 from schemas.document import Block, BlockKind, Cell, Document, Header
 
@@ -21,7 +22,8 @@ _GAP = re.compile(r"\t+| {2,}")
 _RULER = re.compile(r"[\s|+:=─━-]*")
 _FIGURE = re.compile(r"\d")
 _OPENS_ITEM = re.compile(
-    r"[-*•·–—>#|]|\(?[0-9]{1,3}(?:\.[0-9]+)*[.)、）]? |[(（]?[一二三四五六七八九十]{1,3}[)）、.]|[A-Z][\w -]{0,24}: "
+    r"[-*•·–—>#|] ?|\(?[0-9]{1,3}[.)、）] |[0-9]{1,2}(?:\.[0-9]+)+ +[A-Z一-鿿]"
+    r"|[(（]?[一二三四五六七八九十]{1,3}[)）、.]|[A-Z][\w -]{0,24}: "
 )
 _CJK = re.compile(r"[　-〿一-鿿＀-￯]")
 
@@ -43,11 +45,11 @@ def read_layout(text: str) -> Document:
     Its text is the lines one under another, without their indents; offsets are in that text.
     """
     lines = list(_lines(text))
-    margin = _margin(lines)
+    margin, tables = _margin(lines), _Tables(lines)
     writer = _Writer()
     at = 0
     while at < len(lines):
-        if rows := _table_at(lines, at):
+        if rows := tables.at(at):
             writer.table(rows)
             at += len(rows)
             continue
@@ -56,7 +58,7 @@ def read_layout(text: str) -> Document:
             end < len(lines)
             and margin
             and _goes_on(lines[end - 1], lines[end], margin)
-            and not _table_at(lines, end)
+            and not tables.at(end)
         ):
             end += 1
         writer.paragraph([line.body for line in lines[at:end]])
@@ -102,25 +104,36 @@ def _goes_on(line: _Line, following: _Line, margin: int) -> bool:
     return line.width + 1 + _columns(word) > margin
 
 
-def _table_at(lines: list[_Line], at: int) -> list[list[str]]:
-    """The rows of fields that begin at a line: two lines or more, each of as many fields; none for other text."""
-    rows: list[list[str]] = []
-    for line in lines[at:]:
-        if rows and line.first_of_paragraph and not _RULER.fullmatch(line.body):
-            break
-        fields = _GAP.split(line.body)
-        if len(fields) < 2 and not (rows and _RULER.fullmatch(line.body)):
-            break
-        if _RULER.fullmatch(line.body):
-            rows.append([])
-            continue
-        if any(rows) and len(fields) != len(next(row for row in rows if row)):
-            break
-        rows.append(fields)
-    told = [row for row in rows if row]
-    titled = bool(told) and len(told) > 1 and len(told[0]) > 1 and not any(map(_FIGURE.search, told[0][1:]))
-    figures = any(_FIGURE.search(field) for row in told[1:] for field in row[1:])
-    return rows if titled and figures else []
+class _Tables:
+    """Finds tables among lines; each line is looked at a bounded number of times, however many are aligned."""
+
+    def __init__(self, lines: list[_Line]) -> None:
+        self._lines = lines
+        self._without_figures = 0  # no table begins before this line: the rows there are words alone
+
+    def at(self, start: int) -> list[list[str]]:
+        """The rows of fields that begin at a line, rulers left empty; none where no table begins.
+
+        A table is two lines or more of as many fields, titles without figures over rows with some.
+        """
+        titles = _GAP.split(self._lines[start].body)
+        if start < self._without_figures or len(titles) < 2 or any(map(_FIGURE.search, titles[1:])):
+            return []
+        rows, figures = [titles], False
+        for at in range(start + 1, len(self._lines)):
+            line = self._lines[at]
+            if _RULER.fullmatch(line.body):
+                rows.append([])
+                continue
+            fields = _GAP.split(line.body)
+            if line.first_of_paragraph or len(fields) != len(titles):
+                break
+            rows.append(fields)
+            figures = figures or any(map(_FIGURE.search, fields[1:]))
+        if figures:
+            return rows
+        self._without_figures = start + len(rows)
+        return []
 
 
 class _Writer:
@@ -138,10 +151,11 @@ class _Writer:
         return start
 
     def paragraph(self, lines: list[str]) -> None:
-        text = lines[0]
-        for line in lines[1:]:
-            glued = _CJK.match(text[-1]) and _CJK.match(line)
-            text += ("" if glued else " ") + line
+        pieces = [lines[0]]
+        for before, line in pairwise(lines):
+            glued = _CJK.match(before[-1]) and _CJK.match(line)
+            pieces.append(line if glued else f" {line}")
+        text = "".join(pieces)
         start = self._put(text, "\n")
         self.blocks.append(Block(kind=BlockKind.PARAGRAPH, start=start, end=start + len(text)))
 
