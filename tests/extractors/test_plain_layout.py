@@ -42,8 +42,10 @@ def texts(document: Document) -> list[str]:
 def test_a_wrapped_line_goes_on_in_the_next() -> None:
     assert texts(read_layout(WRAPPED)) == [
         "7.4.2 Fabric",
-        "Each port of the fabric runs at 400 Gbit/s, and the message rate of one card is 215 million/s. "
-        "Between two hosts the latency lies between 1.9 and 2.4 us, rail to rail, in both directions.",
+        (
+            "Each port of the fabric runs at 400 Gbit/s, and the message rate of one card is 215 million/s. "
+            "Between two hosts the latency lies between 1.9 and 2.4 us, rail to rail, in both directions."
+        ),
         "7.4.3 Storage",
         "One file system reads 40 GB/s while it is in use by all of the clients that there are.",
         "- a list item stays one",
