@@ -25,6 +25,7 @@ from schemas.registry import registry
 from schemas.source import Source
 from warehouse.home import Home
 from warehouse.ledger import Ledger
+from warehouse.pages import put_sources
 from warehouse.rows import claim_row
 
 DAY = datetime(2026, 5, 1, tzinfo=UTC)
@@ -73,18 +74,13 @@ def _fill(ledger: Ledger, patterns: list[Claim], number: int) -> None:
     database = ledger._database
     for start in range(0, len(claims), 20_000):
         database.insert("stored.claim_versions", [claim_row(c, 1) for c in claims[start : start + 20_000]])
-    rows = [
-        {
-            **Source(
-                id=s, vendor=v, url=f"https://{s}.example/", language="zh" if n % 2 else "en"
-            ).model_dump(exclude={"id"}),
-            "source_id": s,
-            "revision": 1,
-            "recorded_at": DAY,
-        }
-        for n, (s, v) in enumerate(sources.items())
-    ]
-    database.insert("stored.sources", rows)
+    put_sources(
+        database,
+        [
+            (Source(id=s, vendor=v, url=f"https://{s}.example/", language="zh" if n % 2 else "en"), DAY)
+            for n, (s, v) in enumerate(sources.items())
+        ],
+    )
     # The checks of the page were run when the page was read; here only their rows are needed.
     for name, version in on_page.versions().items():
         database.execute(
@@ -94,7 +90,7 @@ def _fill(ledger: Ledger, patterns: list[Claim], number: int) -> None:
         )
 
 
-def run(pages: Path) -> None:
+def run(pages: Path, sizes: tuple[int, ...] = SIZES) -> None:
     """Print what verification costs at growing sizes and after one changed claim."""
     bodies = [path.read_bytes() for path in sorted(pages.glob("*.html"))]
     found = [extract(body, source="page", name="page.html") for body in bodies]
@@ -102,14 +98,14 @@ def run(pages: Path) -> None:
     print(f"verification, {len(patterns)} claims of our own pages as patterns")
     _on_page(bodies)
     costs = []
-    for size in SIZES:
+    for size in sizes:
         with tempfile.TemporaryDirectory() as folder, Ledger.open(Home(Path(folder))) as ledger:
             home = Home(Path(folder))
             _fill(ledger, patterns, size)
             whole = _timed(partial(verify_ledger, ledger, home, DAY))
             costs.append(whole / size)
             idle = _timed(partial(verify_ledger, ledger, home, DAY))
-            once = statistics.median(_one_changed(ledger, home, key) for key in ("c7", "c4321", "c9999"))
+            once = statistics.median(_one_changed(ledger, home, key) for key in ("c7", f"c{size // 3}", f"c{size - 1}"))
             print(
                 f"  {size:7,} claims: {whole:6.1f} s of processor, {whole / size * 1e6:5.0f} µs a claim (× {costs[-1] / costs[0]:.2f}); "
                 f"again after one changed: 1/{whole / once:.0f}, with nothing changed: 1/{whole / idle:.0f}"
