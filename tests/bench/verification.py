@@ -105,7 +105,9 @@ def run(pages: Path, sizes: tuple[int, ...] = SIZES) -> None:
             whole = _timed(partial(verify_ledger, ledger, home, DAY))
             costs.append(whole / size)
             idle = _timed(partial(verify_ledger, ledger, home, DAY))
-            once = statistics.median(_one_changed(ledger, home, key) for key in ("c7", f"c{size // 3}", f"c{size - 1}"))
+            once = statistics.median(
+                _one_changed(ledger, home, key) for key in ("c7", f"c{size // 3}", f"c{size - 1}")
+            )
             print(
                 f"  {size:7,} claims: {whole:6.1f} s of processor, {whole / size * 1e6:5.0f} µs a claim (× {costs[-1] / costs[0]:.2f}); "
                 f"again after one changed: 1/{whole / once:.0f}, with nothing changed: 1/{whole / idle:.0f}"
