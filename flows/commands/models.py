@@ -130,9 +130,11 @@ def _evaluate(
     if settings is not None:
         asked = results[1][1].asked
         put_asked(asked)
-        if asked and all(a.undone and not a.calls and not a.hits for a in asked if a.sent):
+        if asked and all(
+            a.undone and not (a.hits or a.input_tokens or a.rejections) for a in asked if a.sent
+        ):
             raise KoujingError(
-                f"{settings.model} was never asked: {next((a.why for a in asked if a.why), '')}"
+                f"{settings.model} never answered: {next((a.why for a in asked if a.why), '')}"
             )
 
 

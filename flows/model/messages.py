@@ -35,7 +35,7 @@ def _words(message: BaseMessage) -> str:
     return message.text
 
 
-def usage_of(message: BaseMessage) -> tuple[int, int]:
-    """Tokens in and out; 0 where the provider does not say."""
+def usage_of(message: BaseMessage) -> tuple[object, object]:
+    """Tokens in and out, as the provider says; None where it does not."""
     usage: Any = getattr(message, "usage_metadata", None) or {}
-    return int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0))
+    return usage.get("input_tokens"), usage.get("output_tokens")

@@ -119,8 +119,11 @@ def test_refused_answers_are_stored_with_their_reasons_and_nothing_else_of_them(
 
 @pytest.mark.parametrize(
     "step",
-    [Step(status=500), Step(status=429, headers={"retry-after": "900"}), Step(body=""), Step(cut_after=10), Step(status=404, text="gone")],
-    ids=["500", "429", "nothing", "cut", "404"],
+    [
+        Step(status=500), Step(status=429, headers={"retry-after": "900"}), Step(body=""), Step(cut_after=10), Step(status=404, text="gone"),
+        Step(tokens=(-1000, -50)), Step(tokens=(10**30, 10**30)),
+    ],
+    ids=["500", "429", "nothing", "cut", "404", "usage below nought", "usage beyond measure"],
 )  # fmt: skip
 def test_a_server_in_trouble_ends_no_run(home, refresh, step, monkeypatch):
     monkeypatch.setattr("flows.model.calling._FIRST_WAIT", 0)
