@@ -86,6 +86,26 @@ def test_an_unchanged_block_costs_nothing_when_the_page_around_it_changed(home, 
     assert rows(home, "SELECT basis FROM claims") == [("per_node",)]
 
 
+@pytest.mark.parametrize(
+    ("place", "new"),
+    [
+        (b"<h1>", b"<p>News of the day.</p>"),
+        (b"<p>All told", b"<p>A sentence of no figure.</p><p>Another one.</p>"),
+        (b"<p>Each machine", b"<p>A sentence of no figure.</p><p>Another one.</p>"),
+        (b"<p>Each machine", b"<table><tr><th>Region</th></tr><tr><td>North</td></tr></table>"),
+    ],
+    ids=["over it", "between", "below it", "a table below it"],
+)
+def test_blocks_that_come_in_anywhere_leave_a_question_as_it_was(home, refresh, place, new):
+    page = b"<h1>Compute network</h1><p>Every node has eight RDMA cards.</p><p>Fine.</p><p>All told 3.2 Tbps.</p><p>Each machine has two sockets.</p>"
+    with serving(Step(text=whole())) as server:
+        refresh(server, {"a": page})
+        asked = len(server.requests)
+        later = refresh(server, {"a": page.replace(place, new + place)})
+        assert len(server.requests) == asked > 0
+    assert [(a.calls, a.hits > 0) for a in later.asked] == [(0, True)]
+
+
 def test_what_a_budget_left_undone_is_taken_up_the_next_night_and_is_no_news(home, refresh):
     with serving(Step(text=whole())) as server:
         first = refresh(server, {"a": PAGE}, KOUJING_MODEL_CALLS="0")
