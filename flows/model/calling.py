@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import NoReturn
 
 from langchain_core.messages import BaseMessage
@@ -27,7 +28,7 @@ from flows.model.failures import (
 )
 from flows.model.messages import reply_of, usage_of
 from flows.model.provider import chat_model, held_to_form, methods_of, no_way
-from flows.model.settings import Method, Settings, redacted
+from flows.model.settings import Method, Settings, redacted, without_keys
 from prompts.loader import Prompt
 
 _TRIES = 3
@@ -65,9 +66,9 @@ class CalledModel:
         self._failed = 0
         self._sent = ""
         self._bounds = Bounds(settings.timeout)
-        self._cache = ReplyCache(
-            store, (settings.model, f"{prompt.name}@{prompt.version}", SCHEMA_VERSION), self._may_call
-        )
+        self._clean = partial(without_keys, settings=settings)
+        versions = (settings.model, f"{prompt.name}@{prompt.version}", SCHEMA_VERSION)
+        self._cache = ReplyCache(store, versions, self._may_call, self._clean)
         self._model = chat_model(settings, self._cache)
         self._methods: list[Method] = list(methods_of(self._model, settings))
 
@@ -98,8 +99,8 @@ class CalledModel:
             message: BaseMessage = asked.invoke(messages)
         self._failed = 0
         if self._cache.hit:
-            return Answer(reply_of(message), hit=True, calls=0)
-        return self._answer(reply_of(message), before, *usage_of(message))
+            return Answer(reply_of(message, self._clean), hit=True, calls=0)
+        return self._answer(reply_of(message, self._clean), before, *usage_of(message))
 
     def _answer(self, reply: Reply, before: int, said_in: object, said_out: object) -> Answer:
         tokens_in, tokens_out = self.budget.spend(said_in, said_out, self._sent, reply.text + reply.refusal)

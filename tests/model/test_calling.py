@@ -269,6 +269,13 @@ def test_after_two_passages_that_failed_nobody_waits_any_more():
         ),
         ({"KOUJING_MODEL": "openai:x", "KOUJING_MODEL_CALLS": "-1"}, "from 0 on"),
         ({"KOUJING_MODEL": "openai:x", "KOUJING_MODEL_URL": "ftp://x"}, "http or https"),
+        ({"KOUJING_MODEL": "openai:x", "KOUJING_MODEL_URL": "http://[x"}, "http or https"),
+        ({"KOUJING_MODEL": "openai:x", "KOUJING_MODEL_URL": "http://"}, "http or https"),
+        (
+            {"KOUJING_MODEL": "openai:x", "KOUJING_MODEL_URL": "http://me:word@host/v1"},
+            "without a name, a password",
+        ),
+        ({"KOUJING_MODEL": "openai:x", "KOUJING_MODEL_URL": "http://host/v1?key=word"}, "put the key into"),
         ({"KOUJING_MODEL": "openai:x", "KOUJING_MODEL_METHOD": "regex"}, "json_schema or function_calling"),
         ({"KOUJING_MODEL": "openai:x", "KOUJING_MODEL_OPTIONS": "[1]"}, "JSON object"),
     ],
@@ -306,9 +313,17 @@ def test_an_unknown_provider_is_refused_without_its_key(monkeypatch):
 
 def test_a_key_is_taken_out_of_whatever_is_said(monkeypatch):
     monkeypatch.setenv("SOME_API_KEY", CANARY)
-    settings = settings_from(
-        {"KOUJING_MODEL": "openai:x", "KOUJING_MODEL_URL": "http://me:s3cret-word@host/v1"}
-    )
+    options = '{"default_headers": {"x-own": "a-header-of-16-and-more"}}'
+    settings = settings_from({"KOUJING_MODEL": "openai:x", "KOUJING_MODEL_OPTIONS": options})
     assert settings is not None
-    said = redacted(f"wrong key {CANARY}, http://me:s3cret-word@host, sk-proj-abcdef0123456789", settings)
-    assert said == "wrong key [key], http://me:[key]@host, [key]"
+    said = redacted(f"wrong key {CANARY}, a-header-of-16-and-more, sk-proj-abcdef0123456789", settings)
+    assert said == "wrong key [key], [key], [key]"
+
+
+def test_a_key_that_a_reply_repeats_is_neither_kept_nor_read():
+    kept = Memory()
+    with serving(Step(text=f"no JSON, and {CANARY}"), Step(refusal=f"not for {CANARY}")) as server:
+        model = model_at(server, store=kept, KOUJING_MODEL_KEY=CANARY)
+        got = [outcome(model, QUESTION._replace(data=str(n))) for n in range(2)]
+    assert next(one.reply.text for one in got if isinstance(one, Answer)) == "no JSON, and [key]"
+    assert CANARY not in repr((got, kept.kept))
