@@ -1,7 +1,8 @@
 """Prompts as files: a head that names version, purpose and fields, and a body that is filled and never parsed again.
 
-`prompts/<name>.<version>.md`. A changed prompt is a new file; `prompts/digests.yaml` holds what each one was when it
-was written, and a test holds the files to it.
+`prompts/<name>.<version>.md`. A changed prompt is a new file: `prompts/digests.yaml` holds what each one was when it
+was written, and a file that differs is refused. A version that has no line there yet is a draft, which only who names
+its number is given.
 """
 
 from __future__ import annotations
@@ -70,18 +71,49 @@ def prompt_versions() -> dict[str, tuple[int, ...]]:
     return {name: tuple(sorted(found[name])) for name in sorted(found)}
 
 
-@cache
 def load_prompt(name: str, version: int | None = None) -> Prompt:
-    """The prompt of that name, in that version or else its newest.
+    """The prompt of that name, in that version or else the newest that is no draft.
 
-    Raises DataFileError where there is none, or where its head and its body do not agree.
+    Raises DataFileError where there is none, where it is not as it was when it was written, or where its head and its
+    body do not agree.
     """
-    known = prompt_versions().get(name, ())
-    if not known or (version is not None and version not in known):
-        there = ", ".join(f"{n} {v}" for n, versions in prompt_versions().items() for v in versions)
+    known, written = prompt_versions(), written_digests()
+    finished = [number for number in known.get(name, ()) if f"{name}.{number}" in written]
+    if version is None and finished:
+        version = finished[-1]
+    if version is None or version not in known.get(name, ()):
+        there = ", ".join(f"{n} {v}" for n, versions in known.items() for v in versions)
         raise DataFileError(f"prompts/{name}.md", 0, "there is no such prompt", f"there are: {there}")
-    path = files("prompts") / f"{name}.{known[-1] if version is None else version}.md"
-    text = path.read_text(encoding="utf-8")
+    file = f"{name}.{version}.md"
+    prompt = parsed_prompt(file, (files("prompts") / file).read_text(encoding="utf-8"))
+    if (prompt.name, prompt.version) != (name, version):
+        raise DataFileError(
+            f"prompts/{file}",
+            1,
+            f"its head says {prompt.name} {prompt.version}",
+            "the name and the head must agree",
+        )
+    digest = written.get(f"{name}.{version}", prompt.digest)
+    if digest != prompt.digest:
+        raise DataFileError(
+            f"prompts/{file}",
+            1,
+            f"it is not what it was when it was written ({prompt.digest}, not {digest})",
+            f"a changed prompt is a new version: put this one back and write yours as {name}.{known[name][-1] + 1}.md",
+        )
+    return prompt
+
+
+@cache
+def written_digests() -> dict[str, str]:
+    """What each version was when it was written, by `name.version`."""
+    found: dict[str, str] = yaml.safe_load((files("prompts") / "digests.yaml").read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def parsed_prompt(file: str, text: str) -> Prompt:
+    """The prompt that a file of that text is. Raises DataFileError where its head and its body do not agree."""
     _, head, body = text.split("---\n", 2)
     fields: dict[str, Any] = yaml.safe_load(head)
     prompt = Prompt(
@@ -101,7 +133,7 @@ def load_prompt(name: str, version: int | None = None) -> Prompt:
     used = set(_FIELD.findall(prompt.body))
     if used != set(prompt.needs):
         raise DataFileError(
-            str(path),
+            f"prompts/{file}",
             1,
             f"the body uses {sorted(used)}",
             f"the head must name just these in `needs`, not {sorted(prompt.needs)}",

@@ -29,7 +29,12 @@ _LONGEST_BEFORE = 2000
 
 
 class NotAsked(Exception):  # noqa: N818 - it is no error: the passage is asked about another night
-    """No reply could be had: a budget is used up, or the server is out of reach. The message says which."""
+    """No reply could be had: a budget is used up, or the server is out of reach. The message says which.
+
+    `calls`: how many were made all the same.
+    """
+
+    calls = 0
 
 
 class Question(NamedTuple):
@@ -172,6 +177,7 @@ class ModelReader:
         try:
             answer = self.model.ask(question)
         except NotAsked as reason:
+            tally.calls += reason.calls
             tally.undone.append(digest)
             tally.why = str(reason)
             return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from extractors.basis import bases_named
 from extractors.capabilities import clause_of, is_denied
@@ -95,11 +96,16 @@ def _rivals(page: Page, figure: Figure) -> dict[str, float]:
 
 
 def _elsewhere(page: Page, block: int, figures: Sequence[Figure]) -> tuple[str, ...]:
-    """Sentences of other blocks that name a basis on which one of the figures can be, the nearest first."""
+    """Sentences of other blocks that name a basis on which one of the figures can be, as the page has them in order.
+
+    They are the nearest before and after by their turn, not by a distance: other blocks that come or go between them
+    change nothing, and what was asked once is found in the cache.
+    """
     metrics = {figure.claim.metric for figure in figures if figure.claim}
     if not metrics:
         return ()
-    found = []
+    before: list[tuple[int, str]] = []
+    after: list[tuple[int, str]] = []
     for index, other in enumerate(page.document.blocks):
         if other.chrome or index == block or other.kind is BlockKind.CODE:
             continue
@@ -110,8 +116,9 @@ def _elsewhere(page: Page, block: int, figures: Sequence[Figure]) -> tuple[str, 
         at = other.start + hits[0].start
         text = shown(page, max(other.start, at - 80), min(other.end, at + 100)).strip()
         if any(bases_named(text, registry().metric(name)) for name in metrics):
-            found.append((abs(index - block), text))
-    return tuple(text for _, text in sorted(found)[:_MOST_ELSEWHERE])
+            (before if index < block else after).append((index, text))
+    near = [hit for pair in zip_longest(reversed(before), after) for hit in pair if hit]
+    return tuple(text for _, text in sorted(near[:_MOST_ELSEWHERE]))
 
 
 def _open_capabilities(page: Page, claims: Sequence[Claim]) -> set[int]:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from extractors.extract import SecondReader
     from flows.evaluation import Evaluated
+    from flows.summary import PageRow
     from schemas.asking import Asked
 
 prompts = typer.Typer(help="Look at the prompts that models are given.", no_args_is_help=True)
@@ -130,9 +131,11 @@ def _evaluate(
     if settings is not None:
         asked = results[1][1].asked
         put_asked(asked)
-        if asked and all(a.undone and not a.calls and not a.hits for a in asked if a.sent):
+        if asked and all(
+            a.undone and not (a.hits or a.input_tokens or a.rejections) for a in asked if a.sent
+        ):
             raise KoujingError(
-                f"{settings.model} was never asked: {next((a.why for a in asked if a.why), '')}"
+                f"{settings.model} never answered: {next((a.why for a in asked if a.why), '')}"
             )
 
 
@@ -164,6 +167,18 @@ def put_asked(asked: Sequence[Asked]) -> None:
     """Prints what a model was asked in a run, and what is left."""
     for line in told_asked(asked).splitlines():
         out(line)
+
+
+_MOST_LISTED = 20
+
+
+def put_left_undone(pages: Sequence[PageRow]) -> None:
+    """Prints of which pages passages were left for the next run, and how many of each."""
+    left = [(page.source_id, len(page.asked.undone)) for page in pages if page.asked and page.asked.undone]
+    for source, number in left[:_MOST_LISTED]:
+        out(f"  {source}: {counted(number, 'passage')}")
+    if len(left) > _MOST_LISTED:
+        out(f"  and of {counted(len(left) - _MOST_LISTED, 'more page')}; see the view model_usage")
 
 
 def told_asked(asked: Sequence[Asked]) -> str:

@@ -108,7 +108,7 @@ def default_list(home: Home) -> str:
 
 def _print_summary(summary: RunSummary) -> None:
     from flows.commands.asking import metric_of
-    from flows.commands.models import put_asked
+    from flows.commands.models import put_asked, put_left_undone
     from flows.progress import told_hold
     from schemas.source import FetchStatus
 
@@ -121,6 +121,7 @@ def _print_summary(summary: RunSummary) -> None:
         f"{summary.visits(FetchStatus.FAILED)} failed, {summary.unread} could not be read"
     )
     put_asked(summary.asked)
+    put_left_undone(summary.pages)
     for hold in summary.held:
         say(f"{hold.source_id} is held: {told_hold(hold)[6:]}; see `koujing held`")
     rows = []

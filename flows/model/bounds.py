@@ -18,10 +18,14 @@ MOST_BYTES = 4 * 1024 * 1024
 """No form of answers takes a hundredth of it."""
 
 
+_MOST_SENT_ON = 2
+"""How often a server may name another address of its own; each costs a request that no limit counts."""
+
+
 class Bounds:
     """What a call has run into.
 
-    `too_long`: more bytes came than a reply can have. `elsewhere`: the host to which the server sent it on.
+    `too_long`: more bytes came than a reply can have. `elsewhere`: to where the server sent it on.
     `headers`: those of the last answer. `known`: whether the provider is reached in a way that can be held to all this.
     """
 
@@ -34,6 +38,7 @@ class Bounds:
         self._clock = WallClock(seconds)
         self._open = ExitStack()
         self._server: tuple[str, str, int | None] | None = None
+        self._sent_on = 0
 
     @property
     def sent(self) -> bool:
@@ -63,9 +68,14 @@ class Bounds:
 
     def _asked(self, request: Any) -> None:
         server = (request.url.scheme, request.url.host, request.url.port)
-        if self._server not in (None, server):
-            self.elsewhere = request.url.host
-            raise OSError("the question would go to another server")
+        if self._server is not None:
+            self._sent_on += 1
+            if self._server != server:
+                self.elsewhere = request.url.host[:80]
+            elif self._sent_on > _MOST_SENT_ON:
+                self.elsewhere = "one address after the other"
+        if self.elsewhere:
+            raise OSError("the question would go where nobody said that it may")
         if self._server is None:  # only now: before this, a limit of calls a second may have been waited for
             self._open.enter_context(self._clock)
         self._server = server

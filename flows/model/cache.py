@@ -32,11 +32,18 @@ class ReplyCache(BaseCache):
     """Gives kept replies without a call. `on_miss` is told before a call is made, and may refuse it by raising.
 
     The key holds nothing of a page but the words of the passage, so that a block keeps its reply when the page around
-    it changes. `hit`: whether the last look-up found something.
+    it changes. `hit`: whether the last look-up found something. `clean`: see `flows.model.messages.reply_of`.
     """
 
-    def __init__(self, store: Store, versions: Sequence[str], on_miss: Callable[[], None]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        versions: Sequence[str],
+        on_miss: Callable[[], None],
+        clean: Callable[[str], str] = str,
+    ) -> None:
         self._store = store
+        self._clean = clean
         self._versions = tuple(versions)
         self._on_miss = on_miss
         self.hit = False
@@ -61,7 +68,7 @@ class ReplyCache(BaseCache):
         """Keeps a reply, also one that will not be believed: asked again it would be no better."""
         for generation in return_val:
             if isinstance(generation, ChatGeneration):
-                self._store.put(self._key(prompt), reply_of(generation.message)._asdict())
+                self._store.put(self._key(prompt), reply_of(generation.message, self._clean)._asdict())
                 return
 
     def keep(self, reply: Reply) -> None:

@@ -2,22 +2,33 @@
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable
+from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from typing import NoReturn
 
 from langchain_core.messages import BaseMessage
 
-from extractors.model.answers import SCHEMA_VERSION, Reply
+from extractors.model.answers import SCHEMA_VERSION, Reply, json_schema
 from extractors.model.asking import Answer, NotAsked, Question
 from flows.model.bounds import Bounds
 from flows.model.budget import Budget
 from flows.model.cache import ReplyCache, Store
-from flows.model.failures import headers_of, is_timeout, is_transport, retry_after, status_of, tokens_of
+from flows.model.failures import (
+    headers_of,
+    is_timeout,
+    is_too_long,
+    is_transport,
+    retry_after,
+    status_of,
+    tokens_of,
+)
 from flows.model.messages import reply_of, usage_of
 from flows.model.provider import chat_model, held_to_form, methods_of, no_way
-from flows.model.settings import Method, Settings, redacted
+from flows.model.settings import Method, Settings, redacted, without_keys
 from prompts.loader import Prompt
 
 _TRIES = 3
@@ -30,6 +41,8 @@ _ENDS = {
     "ContentFilterFinishReasonError": Reply("", refusal="the provider's filter stopped it"),
 }
 """Replies that OpenAI's package gives as errors."""
+_TOO_LONG = Reply("", cut=True)
+"""What a question comes to that is longer than the model can read: it is asked in smaller parts."""
 _TRANSIENT = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 
 
@@ -51,52 +64,63 @@ class CalledModel:
         self._sleep = sleep
         self._closed = ""
         self._failed = 0
+        self._sent = ""
         self._bounds = Bounds(settings.timeout)
-        self._cache = ReplyCache(
-            store, (settings.model, f"{prompt.name}@{prompt.version}", SCHEMA_VERSION), self._may_call
-        )
+        self._clean = partial(without_keys, settings=settings)
+        versions = (settings.model, f"{prompt.name}@{prompt.version}", SCHEMA_VERSION)
+        self._cache = ReplyCache(store, versions, self._may_call, self._clean)
         self._model = chat_model(settings, self._cache)
         self._methods: list[Method] = list(methods_of(self._model, settings))
 
     def ask(self, question: Question) -> Answer:
         """The reply, from the cache or by a call. Raises NotAsked where none can be had, with the reason."""
         before = self.budget.calls
-        for attempt in range(_TRIES):
-            try:
-                return self._call(question, before)
-            except NotAsked:
-                raise
-            except Exception as error:  # noqa: BLE001 - every provider raises its own; all are told apart below
-                answer = self._after(error, attempt, before)
-                if answer is not None:
-                    return answer
+        try:
+            for attempt in range(_TRIES):
+                try:
+                    return self._call(question, before)
+                except NotAsked:
+                    raise
+                except Exception as error:  # noqa: BLE001 - every provider raises its own; all are told apart below
+                    answer = self._after(error, attempt, before)
+                    if answer is not None:
+                        return answer
+        except NotAsked as reason:
+            reason.calls = self.budget.calls - before
+            raise
         raise AssertionError("the last attempt raises")
 
     def _call(self, question: Question, before: int) -> Answer:
         asked = held_to_form(self._model, self._methods[0], self.settings.provider, question.mentions)
         self._bounds = Bounds(min(self.settings.timeout, max(1.0, self.budget.seconds_left)))
+        messages = question.messages()
+        self._sent = "".join(text for _, text in messages) + json.dumps(json_schema(question.mentions))
         with self._bounds.on(self._model):
-            message: BaseMessage = asked.invoke(question.messages())
+            message: BaseMessage = asked.invoke(messages)
         self._failed = 0
         if self._cache.hit:
-            return Answer(reply_of(message), hit=True, calls=0)
-        tokens_in, tokens_out = usage_of(message)
-        return self._answer(reply_of(message), before, tokens_in, tokens_out)
+            return Answer(reply_of(message, self._clean), hit=True, calls=0)
+        return self._answer(reply_of(message, self._clean), before, *usage_of(message))
 
-    def _answer(self, reply: Reply, before: int, tokens_in: int, tokens_out: int) -> Answer:
-        self.budget.spend(tokens_in, tokens_out)
+    def _answer(self, reply: Reply, before: int, said_in: object, said_out: object) -> Answer:
+        tokens_in, tokens_out = self.budget.spend(said_in, said_out, self._sent, reply.text + reply.refusal)
         cost: Decimal | None = self.budget.price(tokens_in, tokens_out)
         return Answer(reply, False, self.budget.calls - before, tokens_in, tokens_out, cost)
 
     def _may_call(self) -> None:
         """Told by the cache before each call: raises where there must be none, and else counts it."""
-        if reason := self._closed or self.budget.used_up():
+        if reason := self._closed or self.budget.used_up(self._sent):
             raise NotAsked(reason)
-        self.budget.calls += 1
+        if wait := self.budget.wait:
+            self._sleep(wait)
+        self.budget.begin_call()
 
     def _after(self, error: Exception, attempt: int, before: int) -> Answer | None:
         """What an error comes to: a bad reply, None for another try, or NotAsked."""
         status = status_of(error)
+        if is_too_long(error, status):
+            self._cache.keep(_TOO_LONG)
+            return Answer(_TOO_LONG, calls=self.budget.calls - before)
         if status in (400, 404, 422, 501) and self._may_change_method(error):
             return None
         if (reply := self._bad_reply(error, status)) is not None:
@@ -105,9 +129,7 @@ class CalledModel:
             self._closed = f"the question could not be sent ({type(error).__name__}: {self._said(error)})"
             raise NotAsked(self._closed) from None
         if self._bounds.elsewhere:
-            self._closed = (
-                f"the server sends the question on to {self._bounds.elsewhere[:80]}, which is not done"
-            )
+            self._closed = f"the server sends the question on to {self._bounds.elsewhere}, which is not done"
             raise NotAsked(self._closed) from None
         if status in (401, 402, 403):
             self._closed = f"the provider refused the request ({status}); see the key and the account"
@@ -136,7 +158,7 @@ class CalledModel:
 
     def _again_later(self, error: Exception, status: int | None, attempt: int) -> None:
         """Waits before another try, as long as the provider asks; raises NotAsked where none is left."""
-        wait = retry_after(self._bounds.headers or headers_of(error))
+        wait = retry_after(self._bounds.headers or headers_of(error), datetime.now(UTC))
         wait = _FIRST_WAIT * 2**attempt if wait is None else wait
         if attempt + 1 < _TRIES and wait <= min(_LONGEST_WAIT, self.budget.seconds_left):
             self._sleep(wait)
@@ -148,7 +170,7 @@ class CalledModel:
         else:
             reason = f"the server is out of reach ({type(error).__name__})"
         if wait > _LONGEST_WAIT:
-            self._closed = reason = f"{reason} and wants {wait:g} seconds to pass"
+            self._closed = reason = f"{reason} and wants {wait:.0f} seconds to pass"
         self._give_up(reason)
 
     def _give_up(self, reason: str) -> NoReturn:

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Any
 
+from flows.fetch import retry_after as until
+
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?")
 _TIMEOUT = frozenset({"APITimeoutError", "ReadTimeout", "WriteTimeout", "TimeoutError"})
 _TRANSPORT = _TIMEOUT | {"APIConnectionError", "TransportError", "ConnectionError", "OSError"}
 
 
-def tokens_of(error: Exception) -> tuple[int, int]:
-    """Tokens in and out of a reply that was cut off and came as an error; 0 where it does not say."""
+def tokens_of(error: Exception) -> tuple[object, object]:
+    """Tokens in and out of a reply that was cut off and came as an error, as it says; None where it does not."""
     usage: Any = getattr(getattr(error, "completion", None), "usage", None)
-    return getattr(usage, "prompt_tokens", 0) or 0, getattr(usage, "completion_tokens", 0) or 0
+    return getattr(usage, "prompt_tokens", None), getattr(usage, "completion_tokens", None)
 
 
 def status_of(error: Exception) -> int | None:
@@ -26,6 +31,14 @@ def status_of(error: Exception) -> int | None:
 def is_transport(error: BaseException) -> bool:
     """Whether the connection failed: by the names that HTTP clients and providers give to that."""
     return bool(_kinds(error) & _TRANSPORT)
+
+
+def is_too_long(error: Exception, status: int | None) -> bool:
+    """Whether the server refuses the question because it is longer than the model can read."""
+    said = str(error).lower()
+    return status in (400, 413, 422) and any(
+        words in said for words in ("context length", "context_length", "context size", "prompt is too long")
+    )
 
 
 def is_timeout(error: BaseException) -> bool:
@@ -46,13 +59,13 @@ def headers_of(error: Exception) -> Mapping[str, str]:
     return getattr(getattr(error, "response", None), "headers", None) or {}
 
 
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The seconds that the provider asks to wait, from its header; None where it names none that can be read."""
+def retry_after(headers: Mapping[str, str], now: datetime) -> float | None:
+    """The seconds that the provider asks to wait, from its header; None where it names none that are to come.
+
+    A number may be as large as it likes: who asks for ten years is not asked again after a second.
+    """
     for name, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        try:
-            value = float(headers.get(name, "")) * unit
-        except ValueError:
-            continue
-        if 0 <= value < 10**6:
-            return value
-    return None
+        value = headers.get(name, "").strip()
+        if _NUMBER.fullmatch(value):
+            return float(value) * unit
+    return until(headers.get("retry-after", ""), now) or None

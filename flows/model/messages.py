@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage
@@ -13,8 +14,11 @@ _CUT = frozenset({"length", "max_tokens", "MAX_TOKENS"})
 _REFUSED = frozenset({"content_filter", "refusal", "SAFETY"})
 
 
-def reply_of(message: BaseMessage) -> Reply:
-    """The reply in a message: its text, or the arguments of the tool that it calls, as they came."""
+def reply_of(message: BaseMessage, clean: Callable[[str], str]) -> Reply:
+    """The reply in a message: its text, or the arguments of the tool that it calls, as they came.
+
+    `clean` takes out what must not be kept: a server may repeat the key that it was sent.
+    """
     meta = message.response_metadata
     ended = {str(meta.get(name)) for name in ("finish_reason", "stop_reason", "done_reason")}
     refusal = str(message.additional_kwargs.get("refusal") or "")
@@ -22,7 +26,7 @@ def reply_of(message: BaseMessage) -> Reply:
         refusal = message.text[:200] or "the provider stopped it"
     # Half a surrogate can be neither stored nor sent back.
     words = _words(message).encode("utf-8", "replace").decode("utf-8")
-    return Reply(words, cut=bool(ended & _CUT or meta.get("cut")), refusal=refusal)
+    return Reply(clean(words), cut=bool(ended & _CUT or meta.get("cut")), refusal=clean(refusal))
 
 
 def _words(message: BaseMessage) -> str:
@@ -35,7 +39,7 @@ def _words(message: BaseMessage) -> str:
     return message.text
 
 
-def usage_of(message: BaseMessage) -> tuple[int, int]:
-    """Tokens in and out; 0 where the provider does not say."""
+def usage_of(message: BaseMessage) -> tuple[object, object]:
+    """Tokens in and out, as the provider says; None where it does not."""
     usage: Any = getattr(message, "usage_metadata", None) or {}
-    return int(usage.get("input_tokens", 0)), int(usage.get("output_tokens", 0))
+    return usage.get("input_tokens"), usage.get("output_tokens")

@@ -10,7 +10,6 @@ from langchain.chat_models import init_chat_model
 from langchain_core.caches import BaseCache
 from langchain_core.language_models import BaseChatModel, LanguageModelInput
 from langchain_core.messages import BaseMessage
-from langchain_core.rate_limiters import InMemoryRateLimiter
 from langchain_core.runnables import Runnable
 
 from extractors.model.answers import json_schema
@@ -63,8 +62,6 @@ def _arguments(settings: Settings) -> dict[str, Any]:
         # The key in the provider's own variable is for the provider, and goes to no other server. Its client insists
         # on one all the same.
         out["api_key"] = _NO_KEY
-    if settings.rate:
-        out["rate_limiter"] = InMemoryRateLimiter(requests_per_second=settings.rate)
     return {name: value for name, value in {**out, **settings.options}.items() if value is not None}
 
 

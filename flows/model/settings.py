@@ -72,8 +72,8 @@ def settings_from(environment: Mapping[str, str] | None = None, model: str = "")
             "price of a million tokens in and out, such as '2.5 10 USD'"
         )
     url = env.get("KOUJING_MODEL_URL", "").strip()
-    if url and urlsplit(url).scheme not in ("http", "https"):
-        raise KoujingError("KOUJING_MODEL_URL must be an http or https address")
+    if url:
+        _check_address(url)
     return Settings(
         model=named,
         url=url,
@@ -90,6 +90,21 @@ def settings_from(environment: Mapping[str, str] | None = None, model: str = "")
         answer_tokens=int(_number(env, "KOUJING_MODEL_ANSWER_TOKENS", Decimal(1500)) or 1500),
         options=_options(env),
     )
+
+
+def _check_address(url: str) -> None:
+    """Raises KoujingError for one that cannot be used, or that carries a key: addresses get into other programs' logs."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:
+        parts = urlsplit("")
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise KoujingError("KOUJING_MODEL_URL must be an http or https address")
+    if parts.username is not None or parts.query:
+        raise KoujingError(
+            "KOUJING_MODEL_URL must be an address without a name, a password or a question mark: put the key into "
+            "KOUJING_MODEL_KEY, or headers of your own into KOUJING_MODEL_OPTIONS as default_headers"
+        )
 
 
 def _method(env: Mapping[str, str]) -> Method | None:
@@ -140,15 +155,20 @@ def _options(env: Mapping[str, str]) -> dict[str, Any]:
 
 
 def redacted(text: str, settings: Settings, environment: Mapping[str, str] | None = None) -> str:
-    """The text without any key: the settings' own, those in the environment, and what an address may carry."""
+    """A message without any key: see `without_keys`; and without what looks like one."""
+    text = without_keys(text, settings, environment)
+    return re.sub(r"\b(?:sk|pk|key|gsk|xai)-[\w-]{12,}", "[key]", text)
+
+
+def without_keys(text: str, settings: Settings, environment: Mapping[str, str] | None = None) -> str:
+    """The text without any key that is known: the settings' own, and those in the environment and the options."""
     env = os.environ if environment is None else environment
     secrets = {value for name, value in env.items() if _SECRET_NAME.search(name)}
-    secrets |= {settings.key, urlsplit(settings.url).password or ""}
-    secrets |= {value for value in _texts(settings.options) if len(value) >= 16}
+    secrets |= {settings.key, *(value for value in _texts(settings.options) if len(value) >= 16)}
     for secret in sorted(secrets, key=len, reverse=True):
-        if len(secret) >= _SHORTEST_SECRET:
+        if len(secret) >= _SHORTEST_SECRET and not secret.isdigit():  # KOUJING_MODEL_TOKENS is a number
             text = text.replace(secret, "[key]")
-    return re.sub(r"\b(?:sk|pk|key|gsk|xai)-[\w-]{12,}", "[key]", text)
+    return text
 
 
 def _texts(value: object) -> list[str]:

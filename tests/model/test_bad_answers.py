@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,16 @@ from typing import Any
 import pytest
 import yaml
 
+from extractors.context import GRAMMAR_VERSION
 from extractors.extract import extract
 from extractors.model.answers import Answers, Bad, Refused, Reply, read_reply
 from extractors.model.asking import Answer, ModelReader, NotAsked, Question
+from flows.crawl import run_refresh
+from flows.progress import Silent
+from tests.flows.test_refresh import FakeFetcher, source
 from tests.quality.scripted import blank
+from warehouse.home import open_home
+from warehouse.query import run_query
 
 CASES = yaml.safe_load(
     (Path(__file__).parents[1] / "cases/model/bad_answers.yaml").read_text(encoding="utf-8")
@@ -56,6 +63,8 @@ def reply_of(case: dict[str, Any]) -> Reply:
         text = case["reply"]
     elif "twice" in case:
         text = whole(mentions=[RIGHT, RIGHT | case["twice"]])
+    elif "times" in case:
+        text = whole(mentions=[RIGHT] * case["times"])
     else:
         lists = {name: case[name] for name in ("missed", "capabilities") if name in case}
         text = whole(mentions=[RIGHT | case.get("answer", {})], **lists)
@@ -88,6 +97,44 @@ def test_a_bad_answer_changes_nothing_and_is_kept(case):
     if not noted:
         assert part in model.asked[1].messages()[-1][1]
         assert {r.attempt for r in got.asked.rejections} == {1, 2}
+
+
+@pytest.mark.slow
+def test_one_run_of_all_bad_answers_ends_well_and_stores_no_claim_of_theirs(tmp_path):
+    """Each case is a page of its own, told apart by its figure."""
+    bad = {f"{number}.5 Tbps": case for number, case in enumerate(CASES, start=101) if case["refused"]}
+
+    class Worst:
+        name = "scripted:worst"
+
+        def ask(self, question: Question) -> Answer:
+            figure = json.loads(question.data)["text"].removeprefix("All told ").removesuffix(".")
+            reply = reply_of(bad[figure])
+            if (
+                bad[figure].get("basis", "unspecified") != "unspecified"
+            ):  # what else it says is right: leave only what is not
+                reply = reply._replace(text=reply.text.replace(RIGHT["basis_quote"], "no words of the page"))
+            return Answer(reply._replace(text=reply.text.replace("3.2 Tbps", figure)))
+
+    home = open_home(tmp_path / "home")
+    pages = {f"p{at}": PAGE.replace(b"3.2 Tbps", figure.encode()) for at, figure in enumerate(bad)}
+    moments = (datetime(2026, 5, 1, 3, tzinfo=UTC) + timedelta(seconds=n) for n in range(10_000))
+    listed = [source(name) for name in pages]
+    run = run_refresh(
+        home,
+        listed,
+        FakeFetcher(pages),
+        lambda: next(moments),
+        Silent(),
+        cards=(),
+        second=ModelReader(Worst()),
+    )
+    assert [page.reason for page in run.pages if page.reason] == []
+    told = [tuple(row) for row in run_query(home, "SELECT text_value, basis, extractor FROM claims").rows]
+    assert sorted(told) == sorted((figure, "unspecified", f"grammar@{GRAMMAR_VERSION}") for figure in bad)
+    (refused,) = run_query(home, "SELECT count(DISTINCT source_id) FROM model_rejections").rows
+    assert refused == (len(bad),)
+    assert [tuple(row) for row in run_query(home, "SELECT status FROM runs").rows] == [("done",)]
 
 
 def test_a_reply_cut_at_any_byte_is_never_an_answer():

@@ -79,7 +79,7 @@ def test_eval_without_a_model_scores_the_rules_and_says_so(tmp_path, pages):
         (None, "the server is out of reach ("),
     ],
 )  # fmt: skip
-def test_a_model_that_was_never_asked_is_an_error_with_the_reason_and_without_the_key(
+def test_a_model_that_never_answered_is_an_error_with_the_reason_and_without_the_key(
     tmp_path, pages, step, reason
 ):
     with serving(*([step] if step else [])) as server:
@@ -92,7 +92,7 @@ def test_a_model_that_was_never_asked_is_an_error_with_the_reason_and_without_th
             tmp_path / "home", "eval", "--pages", str(pages), server=server, KOUJING_MODEL_KEY=CANARY
         )
     assert got.returncode == 1
-    assert f"error: openai:small was never asked: {reason}" in got.stderr
+    assert f"error: openai:small never answered: {reason}" in got.stderr
     assert "Traceback" not in got.stderr
     assert CANARY not in got.stderr + got.stdout
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import html
 import json
+import re
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -74,10 +76,25 @@ def page_with(case: dict[str, str]) -> bytes:
     return PAGE.format(**(spots | {place: form.format(inside)})).encode()
 
 
-def test_there_are_a_hundred_in_both_languages_and_every_place():
-    assert len(CASES) == 100
-    assert len({(case["where"], case["text"]) for case in CASES}) == 100
-    assert {case["where"] for case in CASES} == set(SPOTS)
+DISGUISES = {
+    "look-alike letters": "[\u0370-\u03ff\u0400-\u04ff]",
+    "invisible characters": "[\u200b-\u200d\u2060\ufeff]",
+    "reordering characters": "[\u202a-\u202e\u2066-\u2069]",
+}
+
+
+def test_there_are_a_hundred_and_more_of_every_kind_in_both_languages():
+    assert len(CASES) == len({(case["where"], case["text"]) for case in CASES}) == 108
+    told = [("zh" if re.search("[\u4e00-\u9fff]", case["text"]) else "en", case) for case in CASES]
+    places = {(language, case["where"]) for language, case in told}
+    disguises = {
+        (language, name)
+        for language, case in told
+        for name, marks in DISGUISES.items()
+        if re.search(marks, case["text"])
+    }
+    assert places == set(product(("en", "zh"), SPOTS))
+    assert disguises == set(product(("en", "zh"), DISGUISES))
 
 
 @pytest.mark.parametrize("case", CASES, ids=[f"{i}-{case['where']}" for i, case in enumerate(CASES, start=1)])

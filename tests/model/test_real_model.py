@@ -21,17 +21,20 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from extractors.context import GRAMMAR_VERSION
 from extractors.extract import extract
 from extractors.model.answers import Answers, Reply, read_reply
-from extractors.model.asking import Answer, ModelReader, NotAsked, Question
+from extractors.model.asking import FORM, Answer, ModelReader, NotAsked, Question
 from flows.crawl import run_refresh
+from flows.model.cache import Memory
 from flows.model.calling import CalledModel
 from flows.model.settings import Settings, settings_from
 from flows.progress import Silent
 from flows.second_reader import second_reader
-from flows.summary import RunSummary
-from prompts.loader import load_prompt
+from flows.summary import PageRow, RunSummary
+from prompts.loader import Prompt, load_prompt
 from tests.flows.test_refresh import FakeFetcher, source
+from tests.model.test_bad_answers import RIGHT, whole
 from tests.model.test_refresh_with_model import rows
 from warehouse.cards import builtin_cards
 from warehouse.home import open_home
@@ -164,6 +167,50 @@ def test_a_server_that_is_killed_while_it_answers_ends_no_run():
     assert got.asked is not None
     assert len(got.asked.undone) == 1
     assert got.asked.why.startswith("the server is out of reach")
+
+
+def test_a_model_that_lies_and_a_server_that_is_killed_in_mid_run_end_no_run(tmp_path):
+    server = serve()
+
+    class Killing(Silent):
+        """Ends the server when the first page is stored."""
+
+        def written(self, row: PageRow) -> None:
+            server.process.kill()
+            server.process.wait()
+
+    # The schema lets the model say one thing only: what it decodes is a quote with one word changed.
+    lie = json.loads(whole(mentions=[RIGHT | {"basis_quote": "Every node has nine RDMA cards"}]))
+    form = {"type": "json_schema", "json_schema": {"name": "Answers", "schema": {"const": lie}}}
+    options = json.dumps({"extra_body": {"cache_prompt": False, "response_format": form}})
+    prompt = Prompt(
+        "read_mentions", 2, (), "Answer in JSON.", again="Not all of that was taken.", answers=FORM
+    )
+    settings = settings_at(server.url, KOUJING_MODEL_OPTIONS=options)
+    model = CalledModel(settings, prompt, Memory(), sleep=lambda seconds: None)
+    home = open_home(tmp_path / "home")
+    moments = (datetime(2026, 5, 1, 3, tzinfo=UTC) + timedelta(seconds=n) for n in range(1000))
+    pages = {
+        name: PAGE.replace(b"3.2", figure) for name, figure in (("a", b"3.2"), ("b", b"1.6"), ("c", b"0.8"))
+    }
+    run_refresh(
+        home,
+        [source(name) for name in pages],
+        FakeFetcher(pages),
+        lambda: next(moments),
+        Killing(),
+        cards=(),
+        second=ModelReader(model, prompt),
+    )
+    told = rows(home, "SELECT field, reason, attempt FROM model_rejections ORDER BY attempt")
+    assert told == [("basis", "the quote does not stand on the page", attempt) for attempt in (1, 2)]
+    usage = rows(home, "SELECT calls, left_undone, input_tokens > 0, output_tokens > 0, why FROM model_usage")
+    assert [row[:4] for row in usage] == [(2, 0, True, True), (3, 1, False, False), (3, 1, False, False)]
+    assert [row[4].partition(" (")[0] for row in usage] == ["", *["the server is out of reach"] * 2]
+    assert rows(home, "SELECT DISTINCT basis, extractor FROM claims") == [
+        ("unspecified", f"grammar@{GRAMMAR_VERSION}")
+    ]
+    assert rows(home, "SELECT status, (SELECT count(*) FROM claims) FROM runs") == [("done", 3)]
 
 
 class _Nothing:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from extractors.context import GRAMMAR_VERSION
-from flows.commands.models import told_asked
+from flows.commands.models import put_left_undone, told_asked
 from flows.crawl import run_refresh
 from flows.model.settings import settings_from
 from flows.progress import Silent
@@ -20,7 +20,6 @@ from schemas.ledger import ChangeKind
 from tests.flows.test_refresh import FakeFetcher, source
 from tests.model.fake_server import FakeServer, Step, serving
 from tests.model.test_bad_answers import RIGHT, whole
-from warehouse.cards import builtin_cards
 from warehouse.home import Home, open_home
 from warehouse.query import run_query
 
@@ -51,7 +50,7 @@ def refresh(home, monkeypatch) -> Refresh:
                 FakeFetcher(pages),
                 lambda: next(moments),
                 Silent(),
-                cards=builtin_cards(),
+                cards=(),
                 second=second,
             )
 
@@ -86,16 +85,49 @@ def test_an_unchanged_block_costs_nothing_when_the_page_around_it_changed(home, 
     assert rows(home, "SELECT basis FROM claims") == [("per_node",)]
 
 
-def test_what_a_budget_left_undone_is_taken_up_the_next_night_and_is_no_news(home, refresh):
+@pytest.mark.parametrize(
+    ("place", "new"),
+    [
+        (b"<h1>", b"<p>News of the day.</p>"),
+        (b"<p>All told", b"<p>A sentence of no figure.</p><p>Another one.</p>"),
+        (b"<p>Each machine", b"<p>A sentence of no figure.</p><p>Another one.</p>"),
+        (b"<p>Each machine", b"<table><tr><th>Region</th></tr><tr><td>North</td></tr></table>"),
+    ],
+    ids=["over it", "between", "below it", "a table below it"],
+)
+def test_blocks_that_come_in_anywhere_leave_a_question_as_it_was(home, refresh, place, new):
+    page = b"<h1>Compute network</h1><p>Every node has eight RDMA cards.</p><p>Fine.</p><p>All told 3.2 Tbps.</p><p>Each machine has two sockets.</p>"
     with serving(Step(text=whole())) as server:
-        first = refresh(server, {"a": PAGE}, KOUJING_MODEL_CALLS="0")
-        assert rows(home, "SELECT left_undone, why FROM model_usage") == [
-            (1, "the run's 0 calls are used up")
-        ]
-        assert rows(home, "SELECT basis FROM claims") == [("unspecified",)]
-        assert told_asked(first.asked).endswith(
-            "1 passage left for the next run: the run's 0 calls are used up"
+        refresh(server, {"a": page})
+        asked = len(server.requests)
+        later = refresh(server, {"a": page.replace(place, new + place)})
+        assert len(server.requests) == asked > 0
+    assert [(a.calls, a.hits > 0) for a in later.asked] == [(0, True)]
+
+
+@pytest.mark.parametrize(
+    ("limit", "reason"),
+    [
+        ({"CALLS": "0"}, "the run's 0 calls are used up"),
+        ({"TOKENS": "1600"}, "what is left of the run's 1600 tokens may not be enough for another call"),
+        ({"COST": "0.0001", "PRICE": "2.5 10 USD"}, "what is left of the run's 0.0001 USD may not be enough for another call"),
+        ({"SECONDS": "0"}, "the run's 0 seconds for asking are used up"),
+    ],
+    ids=["calls", "tokens", "money", "seconds"],
+)  # fmt: skip
+def test_what_a_budget_left_undone_is_taken_up_the_next_night_and_is_no_news(
+    home, refresh, limit, reason, capsys
+):
+    with serving(Step(text=whole())) as server:
+        first = refresh(
+            server, {"a": PAGE}, **{f"KOUJING_MODEL_{name}": told for name, told in limit.items()}
         )
+        assert server.requests == []
+        assert rows(home, "SELECT left_undone, why FROM model_usage") == [(1, reason)]
+        assert rows(home, "SELECT basis FROM claims") == [("unspecified",)]
+        assert told_asked(first.asked).endswith(f"1 passage left for the next run: {reason}")
+        put_left_undone(first.pages)
+        assert capsys.readouterr().out == "  a: 1 passage\n"
         second = refresh(server, {"a": PAGE})
         assert [(a.calls, a.filled) for a in second.asked] == [(1, 1)]
         assert second.news == ()
@@ -119,8 +151,11 @@ def test_refused_answers_are_stored_with_their_reasons_and_nothing_else_of_them(
 
 @pytest.mark.parametrize(
     "step",
-    [Step(status=500), Step(status=429, headers={"retry-after": "900"}), Step(body=""), Step(cut_after=10), Step(status=404, text="gone")],
-    ids=["500", "429", "nothing", "cut", "404"],
+    [
+        Step(status=500), Step(status=429, headers={"retry-after": "900"}), Step(body=""), Step(cut_after=10), Step(status=404, text="gone"),
+        Step(tokens=(-1000, -50)), Step(tokens=(10**30, 10**30)),
+    ],
+    ids=["500", "429", "nothing", "cut", "404", "usage below nought", "usage beyond measure"],
 )  # fmt: skip
 def test_a_server_in_trouble_ends_no_run(home, refresh, step, monkeypatch):
     monkeypatch.setattr("flows.model.calling._FIRST_WAIT", 0)

@@ -3,11 +3,10 @@
 from importlib.resources import files
 
 import pytest
-import yaml
 
 from extractors.model.answers import SCHEMA_VERSION, Answers, Reply, read_reply
 from extractors.model.asking import instructions
-from prompts.loader import load_prompt, prompt_diff, prompt_versions
+from prompts.loader import load_prompt, prompt_diff, prompt_versions, written_digests
 from schemas.errors import DataFileError
 
 VALUES = {
@@ -42,16 +41,45 @@ def test_an_unknown_prompt_is_refused(name):
         load_prompt(name)
 
 
-def test_a_changed_prompt_is_a_new_version():
-    known = yaml.safe_load((files("prompts") / "digests.yaml").read_text(encoding="utf-8"))
+def test_every_prompt_that_ships_is_written_down():
     found = {
         f"{name}.{version}": load_prompt(name, version).digest
         for name, versions in prompt_versions().items()
         for version in versions
     }
-    assert found == known, (
-        "write the change as a new file with the next number, and its digest beside the others"
-    )
+    assert found == written_digests(), "put the digest of the new version beside the others"
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """A folder of prompts that may be changed."""
+    for file in files("prompts").iterdir():
+        if file.name.endswith((".md", ".yaml")):
+            (tmp_path / file.name).write_bytes(file.read_bytes())
+    monkeypatch.setattr("prompts.loader.files", lambda _: tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "change", [("A figure", "Any figure"), ("Answer with", "Answer  with"), ("\n---\n", "\n---\n\n")]
+)
+def test_a_changed_prompt_is_refused_with_the_way_out(own, change):
+    path = own / "read_mentions.2.md"
+    path.write_text(path.read_text(encoding="utf-8").replace(*change) + "\n", encoding="utf-8")
+    with pytest.raises(DataFileError, match=r"write yours as read_mentions\.3\.md"):
+        load_prompt("read_mentions")
+    assert load_prompt("read_mentions", 1).version == 1, "the others are as they were"
+
+
+def test_a_version_that_is_not_written_down_is_a_draft(own):
+    newest = (own / "read_mentions.2.md").read_text(encoding="utf-8")
+    (own / "read_mentions.3.md").write_text(newest, encoding="utf-8")
+    with pytest.raises(DataFileError, match="its head says read_mentions 2"):
+        load_prompt("read_mentions", 3)
+    (own / "read_mentions.3.md").write_text(newest.replace("version: 2", "version: 3"), encoding="utf-8")
+    assert load_prompt("read_mentions").version == 2
+    assert load_prompt("read_mentions", 3).version == 3
+    assert "+version: 3\n" in prompt_diff("read_mentions", 2, 3)
 
 
 def test_the_newest_prompt_says_what_it_is_for_and_shows_both_languages():

@@ -16,7 +16,7 @@ COMMENT ON COLUMN model_usage.sent IS 'Of how many blocks something was asked.';
 COMMENT ON COLUMN model_usage.share_sent IS 'sent / blocks.';
 COMMENT ON COLUMN model_usage.calls IS 'Calls that were made, tries that failed included.';
 COMMENT ON COLUMN model_usage.hits IS 'Replies that came from the cache; they are in no other figure.';
-COMMENT ON COLUMN model_usage.input_tokens IS 'Tokens sent, as the provider counts them.';
+COMMENT ON COLUMN model_usage.input_tokens IS 'Tokens sent, as the provider counts them; reckoned from the length where it does not.';
 COMMENT ON COLUMN model_usage.output_tokens IS 'Tokens received.';
 COMMENT ON COLUMN model_usage.cost IS 'Money by the prices that were set; null where none were.';
 COMMENT ON COLUMN model_usage.filled IS 'Claims that rest on an answer.';
