@@ -65,8 +65,9 @@ fuzz: $(STAMP) ## Fuzz extraction for FUZZ_SECONDS (60), guided by coverage
 	  > "$$(.venv-fuzz/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/project.pth"
 	@.venv-fuzz/bin/python -m tests.fuzz.run
 
-docs: $(STAMP) ## Write docs/sql.md anew from the views
+docs: $(STAMP) ## Write anew what the documentation holds of the program; look at the diff
 	@$(BIN)/python -m warehouse.reference
+	@$(BIN)/python -m tests.docs.write
 
 lock: $(STAMP) ## Renew requirements.lock from the ranges in pyproject.toml (needs uv)
 	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --no-emit-index-url \
