@@ -36,8 +36,11 @@ class Block:
 
     @property
     def commands(self) -> list[str]:
-        """The lines that a reader would type; of a block that is not run, without what follows a `#`."""
-        lines = self.body.splitlines()
+        """The lines that a reader would type; of a block that is not run, without what follows a `#`.
+
+        A block of `text` shows something and holds none.
+        """
+        lines = [] if self.language == "text" else self.body.splitlines()
         if self.language != "console":
             return [_REMARK.sub("", line) for line in lines if _COMMAND.match(line)]
         typed = [line[2:] for line in lines if line.startswith("$ ")]

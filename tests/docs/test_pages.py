@@ -17,6 +17,8 @@ from warehouse.home import Home
 PAGES = {named(page): page.read_text(encoding="utf-8") for page in pages()}
 BLOCKS = [block for page, text in PAGES.items() for block in blocks(page, text)]
 PLAYED = sorted({block.page for block in BLOCKS if block.runs})
+WRITTEN = {"docs/cli.md", "docs/reading.md", "docs/sql.md"}
+"""Pages that the program writes: their examples are accepted or run by tests of their own."""
 SKIPPED = yaml.safe_load((ROOT / "tests" / "cases" / "docs" / "skipped.yaml").read_text(encoding="utf-8"))
 TYPED = [
     pytest.param(words, id=f"{block.page}:{block.line}: {line}")
@@ -68,7 +70,7 @@ def test_what_is_not_run_is_listed_with_its_reason() -> None:
             "skip": block.options.get("skip", "a list of commands"),
         }
         for block in BLOCKS
-        if block.commands and not block.runs
+        if block.commands and not block.runs and block.page not in WRITTEN
     ]
     assert found == SKIPPED
 

@@ -7,12 +7,17 @@ import tempfile
 from pathlib import Path
 
 from tests.demo_home import play
+from tests.docs import commands, reading
 from tests.docs.console import played_page
 from tests.docs.fences import blocks, named, pages
 
 
 def main(wanted: list[str]) -> None:
     """Writes the pages whose names hold one of the words, or all."""
+    for written in (commands, reading):
+        if any(word in named(written.PAGE) for word in wanted or [""]):
+            written.PAGE.write_text(written.current(), encoding="utf-8")
+            sys.stdout.write(f"{named(written.PAGE)}\n")
     with tempfile.TemporaryDirectory() as kept:
         root = Path(kept)
         home = play(root / "played").root
