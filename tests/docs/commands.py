@@ -54,7 +54,7 @@ def _commands(group: Any, context: Any, path: str) -> Iterator[tuple[str, Any, A
 
 
 def _section(name: str, command: Any, context: Any) -> str:
-    usage = re.sub(r"[{}]|(?<=\[)\[|\](?=\])", "", " ".join(command.collect_usage_pieces(context)))
+    usage = " ".join(_piece(piece) for piece in command.collect_usage_pieces(context))
     examples = EXAMPLES.get(name.removeprefix("koujing "), ())
     listed = "".join(f"{line}\n" for line in examples)
     return "".join(
@@ -65,6 +65,11 @@ def _section(name: str, command: Any, context: Any) -> str:
             f"\n```sh\n{listed}```\n" if examples else "",
         ]
     )
+
+
+def _piece(piece: str) -> str:
+    """A piece of the usage line without the second pair of brackets and braces that the library puts around it."""
+    return re.sub(r"^\[\[(.*?)\](…?)\](?:\.\.\.)?$", r"[\1]\2", piece.strip("{}"))
 
 
 def _options(parameters: list[Any], context: Any) -> str:

@@ -3,7 +3,7 @@
 A block is told about by its info string:
 
 - `console`: each line that begins with `$ ` is run, and what follows it is what it prints on stdout;
-- `console skip="reason"`: not run (it installs something, serves until Ctrl-C, asks a real vendor);
+- `console title="not run by the tests: REASON"`: not run (it installs something, serves until Ctrl-C, asks a real vendor);
 - any other with `title="PATH"`: the file PATH, written there when its turn comes; with `title="PATH (at the end)"`
   the lines are added to that file.
 
@@ -61,7 +61,7 @@ def played_page(name: str, text: str, folder: Path, home: Path) -> str:
                 shown = "\n".join(f"$ {line}\n{_out(checkout.run(line))}" for line in block.commands)
                 parts += [text[done : block.span[0]], shown]
                 done = block.span[1]
-            elif "title" in block.options:
+            elif "title" in block.options and block.language != "console":
                 checkout.write(block.options["title"], block.body)
         return "".join([*parts, text[done:]])
 

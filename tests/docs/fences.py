@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 
+NOT_RUN = "not run by the tests: "
+
 _FENCE = re.compile(r"^(?P<mark>`{3,})(?P<info>[^\n]*)\n(?P<body>.*?)^(?P=mark) *$", re.DOTALL | re.MULTILINE)
 _OPTION = re.compile(r'(\w+)="([^"]*)"')
 _COMMAND = re.compile(
@@ -32,7 +34,12 @@ class Block:
     @property
     def runs(self) -> bool:
         """Whether the block is run and held to its output."""
-        return self.language == "console" and "skip" not in self.options
+        return self.language == "console" and not self.why_not
+
+    @property
+    def why_not(self) -> str:
+        """Why a block of commands with a title is not run; empty where it says nothing of it."""
+        return self.options.get("title", "").removeprefix(NOT_RUN) if self.language == "console" else ""
 
     @property
     def commands(self) -> list[str]:

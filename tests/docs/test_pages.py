@@ -11,7 +11,7 @@ import yaml
 
 from tests.docs.accepting import accept, is_command, ours
 from tests.docs.console import played_page
-from tests.docs.fences import ROOT, blocks, named, pages
+from tests.docs.fences import NOT_RUN, ROOT, blocks, named, pages
 from warehouse.home import Home
 
 PAGES = {named(page): page.read_text(encoding="utf-8") for page in pages()}
@@ -19,7 +19,9 @@ BLOCKS = [block for page, text in PAGES.items() for block in blocks(page, text)]
 PLAYED = sorted({block.page for block in BLOCKS if block.runs})
 WRITTEN = {"docs/cli.md", "docs/reading.md", "docs/sql.md"}
 """Pages that the program writes: their examples are accepted or run by tests of their own."""
-SKIPPED = yaml.safe_load((ROOT / "tests" / "cases" / "docs" / "skipped.yaml").read_text(encoding="utf-8"))
+NOT_RUN_HERE = yaml.safe_load(
+    (ROOT / "tests" / "cases" / "docs" / "not_run.yaml").read_text(encoding="utf-8")
+)
 TYPED = [
     pytest.param(words, id=f"{block.page}:{block.line}: {line}")
     for block in BLOCKS
@@ -67,16 +69,19 @@ def test_what_is_not_run_is_listed_with_its_reason() -> None:
         {
             "page": block.page,
             "first": block.commands[0],
-            "skip": block.options.get("skip", "a list of commands"),
+            "not_run": block.why_not or "a list of commands",
         }
         for block in BLOCKS
         if block.commands and not block.runs and block.page not in WRITTEN
     ]
-    assert found == SKIPPED
+    assert found == NOT_RUN_HERE
 
 
-def test_a_block_that_is_run_is_no_other_language_s() -> None:
-    assert [b for b in BLOCKS if "skip" in b.options and b.language != "console"] == []
+def test_a_block_that_shows_what_is_typed_is_run_or_says_why_not() -> None:
+    assert [b for b in BLOCKS if b.language == "console" and "title" in b.options and not b.runs] == [
+        b for b in BLOCKS if b.options.get("title", "").startswith(NOT_RUN)
+    ]
+    assert {key for b in BLOCKS for key in b.options} == {"title"}
     assert [b for b in BLOCKS if b.language != "console" and re.search(r"^\$ ", b.body, re.MULTILINE)] == []
 
 
