@@ -50,6 +50,18 @@ LINKS = sorted(
 )
 
 
+PATHS = sorted(
+    {
+        (page, path)
+        for page, text in PAGES.items()
+        for path in re.findall(
+            r"`((?:flows|report|review|extractors|warehouse|prompts|schemas|tests|docs|deploy|\.ci)/[\w./*-]*)`",
+            text,
+        )
+    }
+)
+
+
 @pytest.mark.parametrize("page", PLAYED)
 def test_a_page_prints_what_its_commands_print(page: str, played: Home, tmp_path: Path) -> None:
     folder = tmp_path / "koujing"
@@ -109,3 +121,13 @@ def test_a_link_leads_to_a_page_and_a_heading(page: str, link: str) -> None:
 def _anchor(heading: str) -> str:
     """The anchor of a heading, in words that GitHub and MkDocs make alike."""
     return re.sub(r"[\s]+", "-", re.sub(r"[^\w\s-]", "", heading.lower()).strip())
+
+
+@pytest.mark.parametrize(("page", "path"), PATHS)
+def test_a_file_that_a_page_names_exists(page: str, path: str) -> None:
+    assert list(ROOT.glob(path.rstrip("/"))), path
+
+
+def test_every_decision_stands_in_the_index() -> None:
+    decisions = {named(page).removeprefix("docs/") for page in pages() if page.parent.name == "decisions"}
+    assert decisions <= {link for page, link in LINKS if page == "docs/architecture.md"}
