@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 
-.PHONY: help docs run shared test lint eval oracle bench scale faults fuzz clean setup lock wheel
+.PHONY: help docs site run shared test lint eval oracle bench scale faults fuzz clean setup lock wheel
 help: ## Show the commands
 	@awk -F':.*## ' '/^[a-z]+:.*## /{printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
@@ -65,8 +65,16 @@ fuzz: $(STAMP) ## Fuzz extraction for FUZZ_SECONDS (60), guided by coverage
 	  > "$$(.venv-fuzz/bin/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')/project.pth"
 	@.venv-fuzz/bin/python -m tests.fuzz.run
 
-docs: $(STAMP) ## Write docs/sql.md anew from the views
+docs: $(STAMP) ## Write anew what the documentation holds of the program; look at the diff
 	@$(BIN)/python -m warehouse.reference
+	@$(BIN)/python -m tests.docs.write
+
+# MkDocs keeps to an environment of its own: nothing of it is needed to run or to test.
+site: $(STAMP) ## Build the documentation as a site into build/site
+	@test -x .venv-docs/bin/mkdocs || { $(PYTHON) -m venv .venv-docs && .venv-docs/bin/python -m pip install --quiet \
+	  --disable-pip-version-check $$($(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["docs"])'); }
+	@NO_MKDOCS_2_WARNING=1 .venv-docs/bin/mkdocs build --quiet --strict
+	@$(BIN)/python -m tests.docs.site build/site
 
 lock: $(STAMP) ## Renew requirements.lock from the ranges in pyproject.toml (needs uv)
 	@uv pip compile pyproject.toml --extra dev --universal --python-version 3.11 --upgrade --no-emit-index-url \
@@ -76,5 +84,5 @@ wheel: $(STAMP) ## Build the wheel into dist/
 	@$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps -w dist .
 
 clean: ## Remove the environment, caches and built files (a ledger is never touched)
-	rm -rf $(VENV) .venv-shared .venv-bench .venv-fuzz .fuzz dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) .venv-shared .venv-bench .venv-fuzz .venv-docs .fuzz dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -34,14 +34,6 @@ def test_every_command_that_a_readme_names_exists(name):
     assert named <= set(re.findall(r"^  ([a-z]+) ", koujing("--help").stdout, re.MULTILINE))
 
 
-def test_every_command_that_the_ledger_s_guide_names_exists():
-    text = (ROOT / "docs" / "ledger.md").read_text(encoding="utf-8")
-    named = set(re.findall(r"(?:^|`)koujing (\w+)", text, re.MULTILINE))
-    assert {"sql", "held", "release", "reextract", "export", "backup", "restore"} <= named
-    for command in sorted(named):
-        assert koujing(command, "--help").returncode == 0, command
-
-
 @pytest.mark.parametrize("page", ["README.md", "docs/ledger.md", "CONTRIBUTING.md"])
 def test_every_make_target_that_a_page_names_exists(page):
     targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))

@@ -16,8 +16,8 @@ from flows.own_cards import cards_of
 from flows.reranking import rerank
 from review.deciding import decide
 from schemas.decision import Decision, DecisionKind
+from tests.docs.fences import DOCS, file_of
 from tests.flows.conftest import Run
-from tests.flows.ranking_page import PAGE, card_folder, drop_card
 from warehouse.cards import builtin_cards
 from warehouse.home import Home, open_home
 from warehouse.ledger import Ledger
@@ -249,8 +249,10 @@ def test_a_moment_is_checked_before_it_is_asked_for(
 
 @pytest.mark.long
 def test_a_dropped_scorecard_takes_part_in_every_command(koujing: Run, home: Home) -> None:
-    folder = card_folder(home.root)
-    drop_card(folder, ["small-files"], PAGE.read_text(encoding="utf-8"))
+    folder = home.root / "scorecards"
+    folder.mkdir()
+    own = file_of(DOCS / "ranking.md", ".home/scorecards/small-files.yaml")
+    (folder / "small-files.yaml").write_text(own, encoding="utf-8")
     (folder / "two.yaml").write_text(EDITORIAL, encoding="utf-8")
     at = ("--home", str(home.root))
     listed = json.loads(koujing(*at, "scorecards", "list", "--format", "json").out)

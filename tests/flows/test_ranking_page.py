@@ -1,40 +1,15 @@
-"""docs/ranking.md prints what its commands print, and its worked example says what comes out."""
+"""What the worked example of docs/ranking.md says comes out. What the page prints is played in tests/docs."""
 
 from __future__ import annotations
 
 import json
-import shutil
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.flows.conftest import Run
-from tests.flows.ranking_page import PAGE, card_folder, drop_card, filled
 from warehouse.home import Home
 
 CARD = "ten-thousand-cards"
-
-
-def test_the_page_prints_what_its_commands_print(
-    koujing: Run, played: Home, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    text = PAGE.read_text(encoding="utf-8")
-    copy = Path(shutil.copytree(played.root, tmp_path / "copy"))
-    folder = card_folder(copy)
-    monkeypatch.chdir(folder)
-    monkeypatch.setenv("KOUJING_HOME", str(copy))
-
-    def printed(words: list[str]) -> str:
-        drop_card(folder, words, text)
-        outcome = koujing(*words)
-        assert outcome.code == 0, outcome.err
-        return outcome.out
-
-    assert filled(text, printed) == text, (
-        "run `python -m tests.flows.ranking_page` and look at what it changed"
-    )
 
 
 def test_storage_at_a_quarter_is_what_the_worked_example_says(koujing: Run, played: Home) -> None:
