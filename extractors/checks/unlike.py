@@ -27,6 +27,10 @@ def period_of(operand: Operand) -> Period | None:
 
 def refuse_unlike(program: Program) -> None:
     """Raises where inputs that are set side by side are of different periods, bases or whatever else is said."""
+    weights = sum(o.role == "weight" for o in program.inputs)
+    weighted = len(program.inputs) - weights
+    if weights and weighted and weights != weighted:
+        raise NotComparableError(f"{weights} weights stand beside {weighted} figures to be weighted")
     if program.operation not in _LIKE_WITH_LIKE:
         return
     inputs = program.inputs[:2] if program.operation is Operation.ANNUAL_GROWTH else program.inputs
