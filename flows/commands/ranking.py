@@ -92,7 +92,9 @@ def _print_kept(place: Home, moment: datetime, scorecard: str | None, form: Show
     else:
         print_kept(found)
     if not found:
-        say(f"no ranking{f' of {scorecard}' if scorecard else ''} was kept by {moment.year:04}-{moment:%m-%d %H:%M} UTC")
+        say(
+            f"no ranking{f' of {scorecard}' if scorecard else ''} was kept by {moment.year:04}-{moment:%m-%d %H:%M} UTC"
+        )
 
 
 def _facts(home: Home | None) -> tuple[Fact, ...]:
