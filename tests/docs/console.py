@@ -134,16 +134,18 @@ class Checkout:
 def _checkout(folder: Path, home: Path) -> Iterator[Checkout]:
     shutil.copytree(home, folder / ".home")
     (folder / "site").mkdir()
-    with (
-        DemoServer([folder / "site"]) as site,
-        contextlib.chdir(folder),
-        pytest.MonkeyPatch.context() as patch,
-    ):
-        patch.setenv("KOUJING_HOME", str(folder / ".home"))
-        patch.setattr(running, "run", _refreshed)
-        yield Checkout(folder, site, patch)
-    if (folder / "schemas").exists():
-        forget_words()
+    try:
+        with (
+            DemoServer([folder / "site"]) as site,
+            contextlib.chdir(folder),
+            pytest.MonkeyPatch.context() as patch,
+        ):
+            patch.setenv("KOUJING_HOME", str(folder / ".home"))
+            patch.setattr(running, "run", _refreshed)
+            yield Checkout(folder, site, patch)
+    finally:
+        if (folder / "schemas").exists():
+            forget_words()
 
 
 def forget_words() -> None:
