@@ -31,6 +31,11 @@ PROVIDERS = {
 NO_SCHEMA = Step(status=400, text="response_format, output_config: this schema is not supported here")
 NO_TOOLS = Step(status=400, text="this model does not support tools")
 names = pytest.mark.parametrize("name", PROVIDERS)
+# What waits for seconds to pass is asked of one provider by `make test`, and of all by `make faults`.
+one_of_the_names = pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.long] if number else []) for number, name in enumerate(PROVIDERS)],
+)
 
 
 def asked(name: str, server: FakeServer, slept: list[float] | None = None, **env: str) -> CalledModel:
@@ -170,7 +175,7 @@ def test_without_a_network_there_is_a_reason(name):
     assert slept == [1.0, 2.0]
 
 
-@names
+@one_of_the_names
 @pytest.mark.parametrize("step", [Step(drip=0.2), Step(drip_head=0.2), Step(hang=True)])
 def test_a_call_ends_with_its_time_however_slowly_the_server_goes_on(name, step):
     with serving(step) as server:
@@ -178,14 +183,14 @@ def test_a_call_ends_with_its_time_however_slowly_the_server_goes_on(name, step)
     assert got == "no whole reply came within 0.5 seconds"
 
 
-@names
+@one_of_the_names
 def test_a_run_without_seconds_left_cuts_a_call_short(name):
     with serving(Step(drip=0.2)) as server:
         got = outcome(asked(name, server, KOUJING_MODEL_TIMEOUT="60", KOUJING_MODEL_SECONDS="0.5"))
     assert got == "no whole reply came within 1 seconds"
 
 
-@names
+@one_of_the_names
 @pytest.mark.parametrize(
     "step",
     [

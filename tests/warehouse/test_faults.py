@@ -123,9 +123,9 @@ ledger.publish()
     ("moment", "published"),
     [
         ("checking the copy", 10),
-        ("syncing the copy", 10),
+        pytest.param("syncing the copy", 10, marks=pytest.mark.long),
         ("putting the copy in place", 10),
-        ("after it is in place", 30),
+        pytest.param("after it is in place", 30, marks=pytest.mark.long),
     ],
 )
 def test_a_publisher_that_is_killed_leaves_the_old_file_or_the_new(

@@ -30,6 +30,10 @@ class Browser:
     token: str = ""
     headers: dict[str, str] = field(default_factory=dict)
 
+    def another(self) -> Browser:
+        """A browser that knows nothing of this one, on the same desk."""
+        return Browser(TestClient(self.client.app, base_url=BASE, raise_server_exceptions=False))
+
     def get(self, path: str, **more: Any):
         found = self.client.get(path, follow_redirects=False, **more)
         if token := re.search(r'name="token" value="([0-9a-f]{64})"', found.text):
@@ -65,7 +69,7 @@ def copied(played: Home, tmp_path: Path) -> Home:
     return open_home(tmp_path / "copy")
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def browse() -> Callable[..., Browser]:
     """A browser on a desk over the home; by default ann's own, on this machine."""
 
@@ -74,6 +78,12 @@ def browse() -> Callable[..., Browser]:
         return Browser(TestClient(app, base_url=BASE, raise_server_exceptions=False))
 
     return open_desk
+
+
+@pytest.fixture(scope="session")
+def at_played(played: Home, browse: Callable[..., Browser]) -> Browser:
+    """On the demo's home itself: for what must change nothing."""
+    return browse(played)
 
 
 @pytest.fixture
