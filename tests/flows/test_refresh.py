@@ -211,6 +211,7 @@ def test_a_mark_stays_when_a_later_run_ranks_the_card_for_another_reason(
     assert [(s.vendor, s.dimension) for s in marked] == [("huawei-cloud", "storage_io")]
 
 
+@pytest.mark.long
 def test_a_mark_stays_when_pages_are_read_anew(
     refresh: Refresh, home: Home, clock: Callable[[], datetime], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -252,6 +253,7 @@ def test_what_an_interrupted_run_stored_is_ranked_by_the_next(refresh: Refresh, 
     assert states == [("done",), ("failed",), ("done",)]
 
 
+@pytest.mark.long
 def test_what_an_interrupted_run_stored_is_ranked_when_pages_are_read_anew(
     refresh: Refresh, home: Home, clock: Callable[[], datetime]
 ) -> None:

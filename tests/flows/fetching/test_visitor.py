@@ -211,6 +211,7 @@ def test_scripts_that_never_end_are_ended_and_the_next_page_is_shown(app: Any) -
 
 @needs_browser
 @pytest.mark.slow
+@pytest.mark.long
 def test_a_script_that_leads_inward_leads_nowhere(app: Any, visitor: Visitor) -> None:
     app.pages["/away"] = html(b"<div id=app></div><script>location = 'http://10.0.0.1/'</script>")
     fetched = visitor.fetch(app.source("/away"))
@@ -220,6 +221,7 @@ def test_a_script_that_leads_inward_leads_nowhere(app: Any, visitor: Visitor) ->
 
 @needs_browser
 @pytest.mark.slow
+@pytest.mark.long
 def test_robots_txt_holds_for_what_scripts_ask_for(app: Any, visitor: Visitor) -> None:
     app.pages["/robots.txt"] = lambda r: r.answer(200, b"User-agent: *\nDisallow: /api/\n")
     visitor.fetch(app.source("/app"))

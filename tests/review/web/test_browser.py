@@ -124,6 +124,7 @@ def test_a_key_that_is_typed_into_a_note_decides_nothing(opened, copied):
     page.wait_for_url("**/flag/**")
 
 
+@pytest.mark.long
 def test_the_same_without_a_script(opened, copied):
     page = opened(java_script_enabled=False)
     page.locator("tbody a").first.click()
